@@ -1,9 +1,9 @@
-# make help says what there is.
+# Run `make help` for the list of targets.
 PREFIX ?= /usr/local
 export DESTDIR DEBUG_FILES
 SWIFT_BUILD = NEVOD_SHIPPED=1 swift build -c release --static-swift-stdlib
 
-.PHONY: help demo check test build install uninstall deb bench sanitize fuzz soak tables format lint
+.PHONY: help demo check test build install uninstall deb bench sanitize fuzz soak tables pictures format lint
 
 help: ## Print this help
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -46,6 +46,9 @@ soak: ## Run the long forms of the tests (ROUNDS=20 of each)
 
 tables: build ## Write the tables of settings in Docs/schemes anew, from what the plugins declare
 	@python3 scripts/scheme_tables.py
+
+pictures: build ## Draw the pictures in Docs/images anew: a recorded session, and plots of the tables in Benchmarks/README.md
+	@scripts/pictures
 
 format: ## Format the Swift sources in place
 	@swift format --in-place --recursive --parallel Package.swift Sources Plugins Tests Benchmarks

@@ -7,27 +7,28 @@ import PackageDescription
     import Darwin
 #endif
 
-// The shipped plugins are Embedded Swift, without a runtime: `swift build -c release --traits Embedded` (scripts/build-plugins). The
-// sources are the same, and without the trait they are ordinary Swift, as for the tests.
+// The shipped plugins are built in Embedded Swift, without a runtime: `swift build -c release --traits Embedded`
+// (scripts/build-plugins). Without the trait, as in the tests, the same sources are built as ordinary Swift.
 let embedded: BuildSettingCondition = .when(traits: ["Embedded"])
-// A section for each function lets the linker drop those that a plugin doesn't use, and merge equal ones.
-// (Not `.enableExperimentalFeature`: SwiftPM 6.3 passes that to the linker of a dynamic library with or without the trait, and the
-// library of ordinary Swift then lacks the registration of its types.)
+// A section for each function lets the linker drop the unused ones and merge equal ones. (Not `.enableExperimentalFeature`: SwiftPM
+// 6.3 passes it to the linker of a dynamic library even without the trait, and then a library of ordinary Swift doesn't register
+// its types.)
 let embeddedFeature = ["-enable-experimental-feature", "Embedded"]
 let embeddedRuntime: [Target.Dependency] = [.target(name: "CEmbeddedRuntime", condition: .when(traits: ["Embedded"]))]
 let embeddedSwift: [SwiftSetting] = [.unsafeFlags(embeddedFeature + ["-Xfrontend", "-function-sections"], embedded)]
-// Relative to the toolchain's folder of ordinary libraries, where the linker looks; lld alone takes such a name.
+// Relative to the toolchain's folder of ordinary libraries, where the linker looks. Only lld accepts such a name.
 let embeddedLinkage: [LinkerSetting] = ["libswift_Concurrency.a", "libswiftUnicodeDataTables.a"].map {
     .linkedLibrary(":../embedded/x86_64-unknown-linux-gnu/\($0)", embedded)
 }
 
-// An ordinary plugin carries its own Swift runtime. NEVOD_SHARED_RUNTIME=1 turns that off: a sanitizer needs one runtime in the process.
-// Each plugin shows one symbol, so that it loads into any host, written in any language, with any Swift runtime or none.
+// An ordinary plugin carries its own Swift runtime. NEVOD_SHARED_RUNTIME=1 turns that off, because a sanitizer needs a single
+// runtime in the process. Each plugin exports one symbol, so it loads into any host, in any language, with any Swift runtime or
+// none.
 let sharedRuntime = Context.environment["NEVOD_SHARED_RUNTIME"] == "1"
 let pluginLinkage: [LinkerSetting] = [
     .unsafeFlags(
         (sharedRuntime ? [] : ["-static-stdlib"])
-            + ["-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/NevodPluginLinkage/exports.map"]),
+            + ["-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/C/NevodPluginLinkage/exports.map"]),
     .unsafeFlags(
         embeddedFeature + [
             "-no-static-stdlib", "-use-ld=lld", "-Xlinker", "--icf=all", "-Xlinker", "--gc-sections", "-Xlinker",
@@ -48,21 +49,22 @@ let anyImports: [SwiftSetting] =
     ]
 let strict = anyImports + [.enableUpcomingFeature("MemberImportVisibility")]
 
-// scripts/fuzz builds `nevod-fuzz` alone. libFuzzer has the program's `main`, so the command line is a library then, with another
+// scripts/fuzz builds `nevod-fuzz` alone. libFuzzer has the program's `main`, so the command line becomes a library with another
 // entry point.
 let fuzzing = Context.environment["NEVOD_FUZZ"] == "1"
 let commandLineDependencies: [Target.Dependency] = [
     "CLinux", "COpenSSL", "CTemplates", "NevodHost", "NevodHostPostgreSQL", "NevodHostSecretService", "NevodPluginChecks",
-    "NevodPluginKit", "NevodPluginTesting", "NevodSupport",
+    "NevodPluginKit", "NevodPluginTesting", "NevodProcesses", "NevodSupport",
 ]
 let fuzzed: [Target.Dependency] = [
-    "CCurl", "CSQLite", "CookieAuth", "HMACAuth", "NevodHost", "NevodHostPostgreSQL", "NevodJWT", "NevodPluginChecks",
-    "NevodPluginCrypto", "NevodPluginKit", "NevodPluginTesting", "NevodStorage", "NevodSupport", "OAuth2Auth", "nevod-host",
+    "CCurl", "CSQLite", "CookieAuth", "HMACAuth", "NevodHost", "NevodHostPostgreSQL", "NevodJWT", "NevodOAuth",
+    "NevodPluginChecks", "NevodPluginCrypto", "NevodPluginKit", "NevodPluginTesting", "NevodStorage", "NevodSupport",
+    "OAuth2Auth", "nevod-host",
 ]
-// Each plugin has the exported function; none is called.
+// Each plugin defines the exported function; nothing calls it.
 let severalPlugins: [LinkerSetting] = [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "muldefs"])]
-// Without MemberImportVisibility: glibc's types, such as `timespec`, have no module of their own, and count as members of the first C
-// module that includes them. Which one is first depends on how the compiler groups the files.
+// Without MemberImportVisibility: glibc's types, such as `timespec`, have no module of their own and count as members of the first
+// C module that includes them. Which module comes first depends on how the compiler groups the files.
 let commandLine: [Target] =
     fuzzing
     ? [
@@ -78,23 +80,23 @@ let commandLine: [Target] =
     : [
         .executableTarget(
             name: "nevod-host", dependencies: commandLineDependencies, exclude: ["Linkage"], swiftSettings: anyImports,
-            // The folder has libstdc++.so, a script that names the static library; of the linkers, lld reads it.
+            // The folder has libstdc++.so, a linker script that names the static library. Only lld reads it.
             linkerSettings: [
                 .unsafeFlags(
                     ["-use-ld=lld", "-L", "\(Context.packageDirectory)/Sources/nevod-host/Linkage"],
                     .when(platforms: [.linux], configuration: .release))
             ]),
-        // The same rules without libFuzzer. They have no target of their own: a release build would compile it.
+        // The same rules without libFuzzer. They have no target of their own, because a release build would compile it.
         .testTarget(
             name: "FuzzTests", dependencies: fuzzed + ["NevodTestSupport"], path: "Tests/Fuzz",
             exclude: ["Corpus", "Dictionaries", "Program"], swiftSettings: strict, linkerSettings: severalPlugins),
     ]
 
-// The runtime of ThreadSanitizer is in the test binary, and the list of what it shows to libraries lacks what Swift calls.
+// ThreadSanitizer's runtime is in the test binary, whose list of exported symbols lacks some that Swift calls.
 let sanitizerSymbols: [LinkerSetting] = threadSanitizer ? [.unsafeFlags(["-Xlinker", "--export-dynamic"])] : []
 
-// The tests of NevodHost by layer, so that a change builds and runs its own part. A target has some of the folders of
-// Tests/NevodHostTests, which mirror those of Sources/NevodHost.
+// The tests of NevodHost by layer, so that a change builds and runs its own part. Each target takes some folders of
+// Tests/NevodHostTests, which mirror the folders of Sources/NevodHost.
 let foldersOfHostTests = [
     "NevodHostValueTests": ["Cookies", "Errors", "HTTP", "Time"],
     "NevodHostTransportTests": ["Caching", "Transport"],
@@ -141,84 +143,97 @@ let package = Package(
         .trait(name: "Embedded", description: "Plugins in Embedded Swift, which need no Swift runtime. The host isn't built so.")
     ],
     targets: [
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
-        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CCurl", path: "Sources/System/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(
+            name: "CBrotli", path: "Sources/System/CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
+        .systemLibrary(name: "CZstd", path: "Sources/System/CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(
+            name: "COpenSSL", path: "Sources/System/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
-        .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
-        // By their headers alone: each is loaded when it is first used, and a program that doesn't use it needs none.
-        .systemLibrary(name: "CPQ"),
-        .systemLibrary(name: "CSQLite"),
-        .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
-        .systemLibrary(name: "CLinux"),
-        .systemLibrary(name: "CFutex"),
-        // Types only: libsecret is loaded when it is first used.
-        .systemLibrary(name: "CSecretService"),
+        .systemLibrary(name: "CIDN2", path: "Sources/System/CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
+        // Headers only: each library is loaded at its first use, so a program that doesn't use it doesn't need it.
+        .systemLibrary(name: "CPQ", path: "Sources/System/CPQ"),
+        .systemLibrary(name: "CSQLite", path: "Sources/System/CSQLite"),
+        .systemLibrary(name: "CPSL", path: "Sources/System/CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
+        .systemLibrary(name: "CLinux", path: "Sources/System/CLinux"),
+        .systemLibrary(name: "CFutex", path: "Sources/System/CFutex"),
+        // Types only: libsecret is loaded at its first use.
+        .systemLibrary(name: "CSecretService", path: "Sources/System/CSecretService"),
         // Types only: libpam is loaded when a presence is first checked.
-        .systemLibrary(name: "CPAM"),
+        .systemLibrary(name: "CPAM", path: "Sources/System/CPAM"),
 
         .target(name: "NevodPluginABI"),
-        .target(name: "CPluginCalls"),
-        // The files of `nevod-host new`, in the program.
-        .target(name: "CTemplates"),
-        .target(name: "COpenSSLExit", linkerSettings: [.linkedLibrary("crypto")]),
-        // A lock's value stands beside its word, in memory of its own type that does not move.
+        .target(name: "CPluginCalls", path: "Sources/C/CPluginCalls"),
+        // The files of `nevod-host new`, embedded in the program.
+        .target(name: "CTemplates", path: "Sources/C/CTemplates"),
+        .target(name: "COpenSSLExit", path: "Sources/C/COpenSSLExit", linkerSettings: [.linkedLibrary("crypto")]),
+        // RawLayout: a lock keeps its value beside its futex word, in memory that doesn't move.
         .target(
             name: "NevodSupport", dependencies: ["CFutex"] + embeddedRuntime,
             swiftSettings: strict + embeddedSwift + [
                 .enableExperimentalFeature("RawLayout"), .enableExperimentalFeature("BuiltinModule"),
             ]),
-        .target(name: "CPluginRuntime"),
-        // The file of a token, for plugins: Embedded Swift has no module of the C library.
-        .target(name: "CTokenFile"),
+        .target(name: "CPluginRuntime", path: "Sources/C/CPluginRuntime"),
+        // Reads token files for plugins: Embedded Swift has no module for the C library.
+        .target(name: "CTokenFile", path: "Sources/C/CTokenFile"),
         .target(
-            name: "CEmbeddedRuntime", cSettings: [.unsafeFlags(["-ffunction-sections"])], linkerSettings: embeddedLinkage),
+            name: "CEmbeddedRuntime", path: "Sources/C/CEmbeddedRuntime", cSettings: [.unsafeFlags(["-ffunction-sections"])],
+            linkerSettings: embeddedLinkage),
         .target(
             name: "NevodPluginKit", dependencies: ["CPluginRuntime", "NevodPluginABI", "NevodSupport"] + embeddedRuntime,
             swiftSettings: strict + embeddedSwift),
-        // Keys and hashes of libcrypto, for tokens and for plugins.
+        // libcrypto's keys and hashes, for tokens and for plugins.
         .target(name: "NevodCrypto", dependencies: ["NevodSupport", "COpenSSL"], swiftSettings: strict + embeddedSwift),
-        // Apart, so that only plugins that use it need libcrypto.
+        // Separate, so that only plugins that use it need libcrypto.
         .target(
             name: "NevodPluginCrypto", dependencies: ["NevodCrypto", "NevodPluginKit", "NevodSupport", "COpenSSL"],
             swiftSettings: strict + embeddedSwift),
+        // OAuth's decisions, for the host, for sessions and for the plugin; no network.
+        .target(name: "NevodOAuth", dependencies: ["NevodSupport", "COpenSSL"], swiftSettings: strict + embeddedSwift),
         // A host without a network, for the tests of a scheme in any language.
         .target(
             name: "NevodPluginTesting", dependencies: ["COpenSSL", "NevodPluginABI", "NevodSupport"], swiftSettings: strict),
         .target(
             name: "NevodPluginChecks",
-            dependencies: ["CLinux", "NevodHost", "NevodPluginABI", "NevodPluginTesting", "NevodSupport"], swiftSettings: strict),
-        .target(name: "NevodPluginLinkage", exclude: ["exports.map"], linkerSettings: pluginLinkage),
-        // Apart, so that a store in a library of its own depends on storage alone, and not on a network.
+            dependencies: ["CLinux", "NevodHost", "NevodPluginABI", "NevodPluginTesting", "NevodProcesses", "NevodSupport"],
+            swiftSettings: strict),
+        // Child programs, for the command line, the checks and the tests.
+        .target(name: "NevodProcesses", dependencies: ["CLinux", "NevodSupport"], swiftSettings: strict),
+        .target(
+            name: "NevodPluginLinkage", path: "Sources/C/NevodPluginLinkage", exclude: ["exports.map"],
+            linkerSettings: pluginLinkage),
+        // Separate, so that a store in a library of its own depends on storage alone, and not on networking.
         .target(
             name: "NevodStorage", dependencies: ["NevodSupport", "CLinux", "COpenSSL", "COpenSSLExit", "CSQLite"],
             swiftSettings: strict),
         .target(
             name: "NevodHost",
             dependencies: [
-                "NevodPluginABI", "NevodStorage", "NevodSupport", "CBrotli", "CCurl", "CIDN2", "CLinux", "COpenSSL",
+                "NevodOAuth", "NevodPluginABI", "NevodStorage", "NevodSupport", "CBrotli", "CCurl", "CIDN2", "CLinux", "COpenSSL",
                 "CPluginCalls",
                 "CPSL", "CZlib", "CZstd",
             ],
             swiftSettings: strict),
-        // Apart, so that a service that only verifies tokens, or a plugin, needs neither a network nor Foundation.
+        // Separate, so that a plugin, or a service that only verifies tokens, needs neither networking nor Foundation.
         .target(
             name: "NevodJWT", dependencies: ["NevodCrypto", "NevodSupport", "COpenSSL"] + embeddedRuntime,
             swiftSettings: strict + embeddedSwift),
-        // Apart, since FoundationNetworking makes a static program 60 MB larger and a tenth slower to start.
+        // Separate, because FoundationNetworking makes a static program 60 MB larger and a tenth slower to start.
         .target(name: "NevodHostFoundation", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
         // What an app's own module of authentication is made of: endpoints with a session, its storage, and its state.
         .target(
             name: "NevodSessions",
-            dependencies: ["CPAM", "NevodHost", "NevodHostFoundation", "NevodJWT", "NevodStorage", "NevodSupport"],
+            dependencies: [
+                "CPAM", "NevodHost", "NevodHostFoundation", "NevodJWT", "NevodOAuth", "NevodStorage", "NevodSupport",
+            ],
             swiftSettings: strict),
         // Separate, so that programs without a fleet don't contain it.
         .target(
             name: "NevodHostPostgreSQL", dependencies: ["NevodStorage", "NevodSupport", "CLinux", "CPQ"], swiftSettings: strict),
         .target(
-            name: "NevodHostSecretService", dependencies: ["NevodStorage", "NevodSupport", "COpenSSL", "CSecretService"],
+            name: "NevodHostSecretService", dependencies: ["NevodStorage", "NevodSupport", "CSecretService"],
             swiftSettings: strict),
         .target(
             name: "APIKeyAuth", dependencies: ["NevodPluginKit", "NevodSupport"], path: "Plugins/APIKeyAuth",
@@ -231,13 +246,14 @@ let package = Package(
             swiftSettings: strict + embeddedSwift),
         .target(
             name: "OAuth2Auth",
-            dependencies: ["CTokenFile", "NevodJWT", "NevodPluginCrypto", "NevodPluginKit", "NevodSupport"],
+            dependencies: ["CTokenFile", "NevodJWT", "NevodOAuth", "NevodPluginCrypto", "NevodPluginKit", "NevodSupport"],
             path: "Plugins/OAuth2Auth", swiftSettings: strict + embeddedSwift),
 
-        // Shared by the test targets. A test target without tests: no release build compiles it.
+        // Shared by the test targets. It is a test target without tests, so that no release build compiles it.
         .testTarget(
-            name: "NevodTestSupport", dependencies: ["NevodHost", "NevodSupport"], path: "Sources/NevodTestSupport",
-            swiftSettings: strict),
+            name: "NevodTestSupport", dependencies: ["NevodHost", "NevodProcesses", "NevodSupport"],
+            path: "Sources/NevodTestSupport", swiftSettings: strict),
+        .testTarget(name: "NevodProcessesTests", dependencies: ["NevodProcesses"], swiftSettings: strict),
         .testTarget(
             name: "NevodStorageTests", dependencies: ["NevodHost", "NevodStorage", "NevodSupport", "NevodTestSupport"],
             swiftSettings: strict, linkerSettings: sanitizerSymbols),
@@ -254,6 +270,8 @@ let package = Package(
         .testTarget(
             name: "NevodJWTTests", dependencies: ["NevodHost", "NevodJWT", "NevodSupport", "NevodTestSupport"],
             exclude: ["Judges"], swiftSettings: strict),
+        .testTarget(
+            name: "NevodOAuthTests", dependencies: ["NevodOAuth", "NevodSupport", "NevodTestSupport"], swiftSettings: strict),
         .testTarget(
             name: "NevodHostPostgreSQLTests",
             dependencies: ["NevodHost", "NevodHostPostgreSQL", "NevodSupport", "NevodTestSupport"],
@@ -279,7 +297,7 @@ let package = Package(
         .testTarget(
             name: "HMACAuthTests", dependencies: ["HMACAuth", "NevodHost", "NevodPluginKit", "NevodSupport", "NevodTestSupport"],
             swiftSettings: strict),
-        // Each plugin has the exported function, of which the tests call the one of HMACAuth alone.
+        // Every plugin defines the exported function, but the tests call only HMACAuth's.
         .testTarget(
             name: "CookieAuthTests",
             dependencies: [
@@ -290,8 +308,8 @@ let package = Package(
         .testTarget(
             name: "OAuth2AuthTests",
             dependencies: [
-                "NevodJWT", "NevodPluginCrypto", "NevodPluginKit", "NevodPluginTesting", "NevodSupport", "NevodTestSupport",
-                "OAuth2Auth",
+                "NevodJWT", "NevodOAuth", "NevodPluginCrypto", "NevodPluginKit", "NevodPluginTesting", "NevodSupport",
+                "NevodTestSupport", "OAuth2Auth",
             ],
             swiftSettings: strict, linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "muldefs"])]),
 
@@ -305,13 +323,13 @@ let package = Package(
             name: "FlowProbe", dependencies: ["NevodPluginKit", "NevodSupport"], path: "Tests/Helpers/FlowProbe",
             swiftSettings: strict + embeddedSwift),
 
-        // Programs that the tests of a store run and kill, and what these programs share.
+        // Programs that the storage tests run and kill, and the code that these programs share.
         .target(
             name: "ChildSupport", dependencies: ["NevodHost"], path: "Tests/Helpers/ChildSupport", swiftSettings: strict),
         .executableTarget(
             name: "storage-child", dependencies: ["ChildSupport", "COpenSSL", "NevodHost", "NevodStorage"],
             path: "Tests/Helpers/StorageChild", swiftSettings: strict),
-        // Runs within a session that has a keyring, or has none.
+        // Runs in a desktop session with or without a keyring.
         .executableTarget(
             name: "secret-service-child",
             dependencies: ["ChildSupport", "NevodHost", "NevodHostSecretService", "NevodSupport"],
@@ -320,7 +338,7 @@ let package = Package(
             name: "postgresql-child", dependencies: ["ChildSupport", "NevodHost", "NevodHostPostgreSQL"],
             path: "Tests/Helpers/PostgreSQLChild", swiftSettings: strict),
 
-        // Measures; replaces malloc to count, so nothing else may link CPeers.
+        // For measurements. CPeers replaces malloc in order to count, so nothing else may link it.
         .target(
             name: "CPeers", dependencies: ["NevodPluginABI"], path: "Benchmarks/CPeers",
             linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("crypto")]),
@@ -332,24 +350,25 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// An installed copy of the kit has this manifest and a part of the sources.
+// An installed copy of the kit has this manifest and only some of the sources.
 let isMissing = { (target: Target) in
     access("\(Context.packageDirectory)/\(target.path ?? "\(target.isTest ? "Tests" : "Sources")/\(target.name)")", F_OK) != 0
 }
-// ThreadSanitizer is for code that threads share: the command line, what a plugin computes, and values have nothing to show it, and
-// take as long to build.
+// ThreadSanitizer is for code that threads share. It would find nothing in the command line, in plugins' computations, or in
+// values, which take as long to build.
 let singleThreaded: Set<String> = [
-    "CookieAuthTests", "FuzzTests", "KitExamples", "NevodHostCookieAuthTests", "NevodHostValueTests", "NevodPluginChecks",
-    "NevodPluginChecksTests", "NevodPluginKitTests", "OAuth2AuthTests", "nevod-bench", "nevod-host", "nevod-hostTests",
+    "CookieAuthTests", "FuzzTests", "KitExamples", "NevodHostCookieAuthTests", "NevodHostValueTests", "NevodOAuthTests",
+    "NevodPluginChecks", "NevodPluginChecksTests", "NevodPluginKitTests", "OAuth2AuthTests", "nevod-bench", "nevod-host",
+    "nevod-hostTests",
 ]
-// A sanitizer has nothing to find in a program that measures.
+// A sanitizer has nothing to find in a benchmark.
 let measuring: Set<String> = ["nevod-bench"]
 let isAll = Context.environment["NEVOD_SANITIZE_ALL"] == "1"
 let unsanitized = threadSanitizer && !isAll ? singleThreaded : threadSanitizer || addressSanitizer ? measuring : []
-// `make build` leaves out the programs of tests, and the one library that neither the command nor a plugin uses.
+// `make build` leaves out the tests' programs, and the one library that neither the command nor a plugin uses.
 let unshipped: Set<String> = ["ChildSupport", "NevodSessions", "postgresql-child", "secret-service-child", "storage-child"]
 let isShipped = Context.environment["NEVOD_SHIPPED"] == "1"
-// The targets of tests that scripts/unit-tests was asked for, each with the support that it imports.
+// The test targets that scripts/unit-tests was asked for, with the support targets that they import.
 let supports: Set<String> = ["NevodHostTestSupport", "NevodTestSupport"]
 let chosenTests = Set((Context.environment["NEVOD_TESTS"] ?? "").split(separator: " ").map(String.init))
 let unchosenTests = package.targets.filter { target in

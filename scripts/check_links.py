@@ -21,7 +21,7 @@ NAMED = re.compile(r"<a\s+(?:id|name)=\"([^\"]+)\"")
 
 
 def blanked(pattern, text):
-    """The text with each match replaced by its line breaks, so that line numbers stay."""
+    """The text with each match replaced by its line breaks, which keeps line numbers."""
     return pattern.sub(lambda match: "\n" * match[0].count("\n"), text)
 
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Checks the presets that are shipped (Presets/SCHEME/NAME.preset), and the table of them in Docs/presets.md.
+"""Checks the shipped presets (Presets/SCHEME/NAME.preset) and their table in Docs/presets.md.
 
 Usage: scripts/check_presets.py          fails on a preset without sources, and on a table that differs
        scripts/check_presets.py --write  writes the table
 
-Each paragraph with a setting names a page of the service's own documentation, as `# source: https://…`: what nobody can look up is
-not shipped. The program itself checks the rest when it reads a preset; Tests/CommandLine/test_presets.py has it read each of them.
+Each paragraph with a setting names a page of the service's own documentation, as `# source: https://…`, so that every shipped
+setting can be looked up. The program itself checks the rest when it reads a preset; Tests/CommandLine/test_presets.py makes it
+read each one.
 """
 
 import pathlib
@@ -16,12 +17,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "Docs" / "presets.md"
 MARKED = re.compile(r"(<!-- presets -->\n).*?(\n<!-- end -->)", re.S)
 LONGEST = 132
-# Hash functions that are broken for signatures, which some vendors still want, as filters of a recipe.
+# Filters of a recipe for hash functions that are broken for signatures but that some vendors still require.
 WEAK = {"MD5": r"[|:]md5\b", "SHA-1": r"[|:]sha1\b"}
 
 
 def problems(text):
-    """What is wrong with a preset, as pairs of a line and a sentence."""
+    """The problems of a preset, as pairs of a line number and a sentence."""
     lines = text.splitlines()
     if not lines or not re.match(r"# \w", lines[0]):
         yield 1, "the first line must be a comment that says what the preset is for"

@@ -13,10 +13,10 @@ def flags():
     """Compiler flags for an import of any module; exits if there is no build."""
     if not (BUILD / "Modules" / "NevodHostFoundation.swiftmodule").exists():
         raise SystemExit(f"there is no debug build in {BUILD}; run swift build --build-tests")
-    maps = sorted(ROOT.glob("Sources/*/module.modulemap")) + sorted(BUILD.glob("*.build/module.modulemap"))
+    maps = sorted(ROOT.glob("Sources/System/*/module.modulemap")) + sorted(BUILD.glob("*.build/module.modulemap"))
     found = ["-I", str(BUILD / "Modules")]
     for path in maps:
         found += ["-Xcc", f"-fmodule-map-file={path}"]
-    for path in sorted(ROOT.glob("Sources/*/include")):
+    for path in sorted(ROOT.glob("Sources/*/include")) + sorted(ROOT.glob("Sources/C/*/include")):
         found += ["-Xcc", f"-I{path}"]
     return found

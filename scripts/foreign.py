@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Compares what our public modules add to types of other modules with the list of what they may, in scripts/foreign.txt.
+"""Compares what our public modules add to other modules' types with the list of allowed additions, scripts/foreign.txt.
 
 Usage: scripts/foreign.py          fails on an addition that isn't in the list, and on entries that match nothing
        scripts/foreign.py --list   prints what it finds
 
-An addition is seen by each file that imports the module. One that overloads a name of Foundation's or the standard library's can make
-a program ambiguous that doesn't use it: `let data = try JSONEncoder().encode(value)` did not compile while `JSONEncoder` had a second
-`encode(_:)`. So each addition is a decision. Found, in the symbol graphs of the debug build:
+Every file that imports the module sees an addition. If it overloads a name of Foundation or the standard library, it can make a
+program ambiguous even though the program doesn't use it: `let data = try JSONEncoder().encode(value)` did not compile while
+`JSONEncoder` had a second `encode(_:)`. So each addition is a decision. The symbol graphs of the debug build show these kinds:
 
     member       a member added to another module's type
     overload     the same, if the type has a member with this name and these labels
     conformance  of another module's type to a protocol
-    type         a top-level type of ours that another module has too
+    type         a top-level type of ours whose name another module has too
 
-A line of the list has four columns, separated by two or more spaces: the module, the kind, the name (a regular expression for all of
-it), and the reason.
+A line of the list has four columns, separated by two or more spaces: the module, the kind, the name (a regular expression that
+matches all of it), and the reason.
 """
 
 import collections
@@ -34,13 +34,13 @@ OURS = [
     "NevodSupport", "NevodStorage", "NevodHost", "NevodHostFoundation", "NevodHostPostgreSQL", "NevodHostSecretService",
     "NevodPluginKit",
 ]
-# Of the products that a program imports, if they exist.
+# Products that a program imports, if they exist.
 OPTIONAL = ["NevodJWT", "NevodSessions"]
 OTHERS = [
     "Swift", "_Concurrency", "_StringProcessing", "Synchronization", "Observation", "Dispatch", "FoundationEssentials", "Foundation",
     "FoundationNetworking", "FoundationInternationalization",
 ]
-# Every copyable type of ours conforms to them without being asked.
+# Every copyable type conforms to them implicitly.
 IMPLIED = {"Copyable", "Escapable", "Sendable", "SendableMetatype"}
 
 Addition = collections.namedtuple("Addition", "module kind name")

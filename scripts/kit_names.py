@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that Docs/kit.md has each public name of the kit and of its cryptography, and each element of the contract.
+"""Checks that Docs/kit.md has each public name of the kit and its cryptography, and each element of the contract.
 
 Usage: scripts/kit_names.py          fails with the names that are missing
        scripts/kit_names.py --list   prints all names
@@ -14,13 +14,12 @@ GUIDE = ROOT / "Docs/kit.md"
 HEADER = ROOT / "Sources/NevodPluginABI/include/nevod_plugin.h"
 SOURCES = [
     *sorted((ROOT / "Sources/NevodPluginKit").rglob("*.swift")), *sorted((ROOT / "Sources/NevodPluginCrypto").rglob("*.swift")),
-    # Which the kit shows to authors as its own.
+    # The kit re-exports these as its own.
     *(ROOT / "Sources/NevodSupport" / name for name in (
-        "Secret.swift", "Locked.swift", "Formats/Base64.swift", "Formats/Hexadecimal.swift", "Formats/JSONError.swift",
-        "Formats/JSONValue.swift", "Formats/JSONValue+Parsing.swift", "Formats/JSONValue+Writing.swift",
+        "Secret.swift", "Locked.swift", "Formats/Base64.swift", "Formats/Hexadecimal.swift", "Formats/JSONValue.swift",
         "Formats/PercentEncoding.swift", "Cookies/CookieScope.swift", "Cookies/SetCookieLine.swift")),
 ]
-# What protocols of the standard library ask for, and what only the compiler calls.
+# Requirements of the standard library's protocols, and functions that only the compiler calls.
 UNSAID = {
     "description", "debugDescription", "customMirror", "ArrayLiteralElement", "hash", "rawValue", "stringLiteral", "Key", "Value",
     "wrappedValue", "RawValue"}
@@ -31,7 +30,7 @@ DECLARATION = re.compile(
 
 def without_comments(text):
     text = re.sub(r"//[^\n]*", "", text)
-    # What is deprecated has another name.
+    # A deprecated symbol has a replacement with another name.
     return re.sub(r"@available\(\*, deprecated[^\n]*\n[^\n]*\n", "", text)
 
 

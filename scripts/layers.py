@@ -3,14 +3,14 @@
 
 Usage: scripts/layers.py            prints each layer with what it uses; fails on an arrow that points up
        scripts/layers.py --table    prints the table of CONTRIBUTING.md
-       scripts/layers.py --write    writes that table
+       scripts/layers.py --write    writes that table, and the tables of modules and folders in Docs/internals/architecture.md
 
-The order stands here once. A layer is a module or a folder of one; rows of a table are sorted from the top to the bottom, and
-layers of one row don't use each other.
+This file is the only place of the order. A layer is a module or one of its folders. Rows are sorted from the top to the bottom,
+and layers in one row don't use each other.
 
-What a file declares: types, functions and variables at the top level, and the members of extensions. What it uses: each name
-in it. A member counts only if its name has several words and nothing else in the sources declares it, since the text alone
-doesn't say which type it belongs to. That is enough to find a file in the wrong place, and needs no build.
+A file declares types, functions and variables at the top level, and members of extensions. It uses each name in it. A member
+counts only if its name has several words and only one declaration in the sources, because the text alone doesn't say which type
+it belongs to. This is enough to find a file in the wrong place, and needs no build.
 """
 
 import collections
@@ -77,15 +77,68 @@ ORDER = [
     [("NevodStorage/Concurrency", "waiters, timers, locks and queues for tasks; single flight")],
     [("NevodJWT", "JSON Web Tokens: parsing, keys, verification (RFC 7515 to 7519)")],
     [("NevodPluginTesting", "a host without a network, for the tests of a scheme; what crossed the contract, recorded and replayed")],
+    [("NevodProcesses", "child programs: their start, their descriptors, their end")],
+    [("NevodOAuth", "OAuth 2.0 without a network: what requests say, what responses mean; for the host, for sessions and the plugin")],
     [("NevodPluginCrypto", "digests, keys and signatures for authors of schemes")],
     [("NevodPluginKit", "for authors of schemes in Swift")],
     [("NevodCrypto", "keys, hashes and HMAC of libcrypto, for tokens and for plugins")],
     [("NevodSupport", "what host and kit share: secrets, locks, formats")],
 ]
 
+# Modules that have no place in the order, or whose folders have the places.
+MODULES = {
+    "NevodHost": "the library: requests, credentials, plugins, the network",
+    "NevodPluginABI": "the contract in C, and checks of its layout",
+    "NevodSessions": "an app's session, with what apps need around it",
+    "NevodStorage": "key-value stores, sealing, and the concurrency they need; no network",
+    "NevodTestSupport": "what all tests share: servers, fleets of processes, rules for sealed stores",
+    "C/CEmbeddedRuntime": "in plugins of Embedded Swift, the functions that Swift's archives leave to the program",
+    "C/COpenSSLExit": "keeps OpenSSL usable until the process has ended",
+    "C/CPluginCalls": "names the plugin when the process ends during a plugin's call; wakes threads",
+    "C/CPluginRuntime": "the part of the kit that Swift can't express",
+    "C/CTemplates": "the files of `nevod-host new`, inside the program",
+    "C/CTokenFile": "reads a token's file for a plugin of Embedded Swift",
+    "C/NevodPluginLinkage": "no code; linked into each plugin, it hides all symbols but the entry point",
+    "System/CBrotli": "Brotli's decoder",
+    "System/CCurl": "libcurl",
+    "System/CFutex": "a lock's slow path, for code that must not import the C library",
+    "System/CIDN2": "international domain names",
+    "System/CLinux": "functions of the C library that Swift's Glibc module leaves out",
+    "System/COpenSSL": "OpenSSL's libcrypto",
+    "System/CPAM": "PAM; loaded when a presence is first checked",
+    "System/CPQ": "libpq; loaded when a store in PostgreSQL is first opened",
+    "System/CPSL": "the public suffix list",
+    "System/CSQLite": "SQLite; loaded when a store is first opened",
+    "System/CSecretService": "libsecret; loaded when the desktop's keyring is first used",
+    "System/CZlib": "zlib",
+    "System/CZstd": "Zstandard",
+}
+
+# The folders of the command line. They may use each other: the order above is for the library.
+COMMAND_LINE = {
+    "Arguments": "what a command line can say: commands, flags, help, completions, the manual page",
+    "Commands": "each command, from its arguments to its result",
+    "Content": "bodies and forms from arguments and files",
+    "Cookies": "cookie files and curl's cookie options",
+    "Credentials": "credentials for other programs: git, docker, kubectl, netrc; Digest and Basic by `-u`",
+    "Errors": "exit codes, an error's text with its way out, what a server's refusal says",
+    "Linkage": "what the static program links in place of the C++ library",
+    "Login": "the person at the terminal: questions, the browser, the loopback redirect",
+    "New": "`nevod-host new`",
+    "Output": "what is written: responses, progress, the pager, files, colours, JSON",
+    "Profiles": "the configuration file: its grammar, its commands, the choice of a profile",
+    "Recording": "`record` and `replay`",
+    "Sessions": "the store of sessions, its key and its names",
+    "Settings": "settings and secrets: where their values come from, child programs, the terminal",
+    "Shorthands": "HTTPie's items",
+    "SiteLogin": "`login URL`: what kind of login a site's page has",
+    "Transport": "connections, interceptors and hops as the flags ask for them",
+    "WriteOut": "`-w`",
+}
+
 
 def strip(text):
-    """The code without comments and string literals; what an interpolation holds stays."""
+    """The code without comments and string literals. Code in interpolations stays."""
     text = re.sub(r'"""(.|\n)*?"""', '""', text)
     text = re.sub(r"/\*(.|\n)*?\*/", "", text)
     text = re.sub(r"(?<![:\"])//[^\n]*", "", text)
@@ -145,7 +198,7 @@ class Graph:
             relative = path.relative_to(sources)
             layer = layer_of(relative, self.rank)
             if relative.parts[0] == "NevodHost" and len(relative.parts) == 2:
-                continue  # It says what the module exports, and declares nothing.
+                continue  # It re-exports other modules and declares nothing.
             if relative.parts[0] == "NevodTestSupport":
                 continue
             if layer is None:
@@ -186,25 +239,27 @@ class Graph:
                     self.upward.append((path, layer, word, owner, sorted(declared[word])[0]))
 
     def can_see(self, layer, owner):
-        """Whether the compiler would let one use the other at all: within a module anything, of others what is imported."""
+        """Whether the compiler would allow the use at all: anything in the same module, and what is imported from others."""
         module, other = layer.split("/")[0], owner.split("/")[0]
         if module == other:
             return True
         imports = {
             "nevod-host": {
                 "NevodHost", "NevodHostPostgreSQL", "NevodHostSecretService", "NevodPluginChecks", "NevodPluginTesting",
-                "NevodStorage", "NevodSupport",
+                "NevodProcesses", "NevodStorage", "NevodSupport",
             },
-            "NevodPluginChecks": {"NevodHost", "NevodPluginTesting", "NevodSupport"},
+            "NevodPluginChecks": {"NevodHost", "NevodPluginTesting", "NevodProcesses", "NevodSupport"},
+            "NevodProcesses": {"NevodSupport"},
             "NevodPluginTesting": {"NevodSupport"},
             "NevodPluginCrypto": {"NevodSupport"},
             "NevodHostFoundation": {"NevodHost", "NevodStorage", "NevodSupport"},
-            "NevodSessions": {"NevodHost", "NevodHostFoundation", "NevodJWT", "NevodStorage", "NevodSupport"},
+            "NevodSessions": {"NevodHost", "NevodHostFoundation", "NevodJWT", "NevodOAuth", "NevodStorage", "NevodSupport"},
             "NevodHostPostgreSQL": {"NevodStorage", "NevodSupport"},
             "NevodHostSecretService": {"NevodStorage", "NevodSupport"},
-            "NevodHost": {"NevodStorage", "NevodSupport"},
+            "NevodHost": {"NevodOAuth", "NevodStorage", "NevodSupport"},
             "NevodStorage": {"NevodSupport"},
             "NevodCrypto": {"NevodSupport"},
+            "NevodOAuth": {"NevodSupport"},
             "NevodJWT": {"NevodCrypto", "NevodSupport"},
             "NevodPluginCrypto": {"NevodCrypto", "NevodPluginKit", "NevodSupport"},
             "NevodPluginKit": {"NevodSupport"},
@@ -225,14 +280,60 @@ def table():
     return "\n".join(lines)
 
 
+def modules():
+    """The table of all modules, each with what it holds and which of ours it imports; and what is missing in the lists above."""
+    sources = ROOT / "Sources"
+    texts = {name: text for row in ORDER for name, text in row if "/" not in name} | MODULES
+    found = {path.relative_to(sources).as_posix(): path for folder in (".", "C", "System")
+             for path in (sources / folder).iterdir() if path.is_dir() and path.name not in ("C", "System")}
+    names = {path.name for path in found.values()}
+    lines = ["| module | what it holds | imports, of ours |", "| --- | --- | --- |"]
+    for name, path in sorted(found.items(), key=lambda item: ("/" in item[0], item[0].lower())):
+        imported = {word for file in path.rglob("*.swift")
+                    for word in re.findall(r"^\s*(?:@\w+ )?(?:\w+ )?import (?:\w+ )?(\w+)", file.read_text(), re.M)}
+        ours = ", ".join(f"`{other}`" for other in sorted((imported & names) - {path.name}))
+        lines.append(f"| `{name}` | {texts.get(name, '')} | {ours} |")
+    problems = [f"Sources/{name} has no line in MODULES (scripts/layers.py)" for name in sorted(found.keys() - texts.keys())]
+    problems += [f"there is no module {name} any more (scripts/layers.py)" for name in MODULES if name not in found]
+    return "\n".join(lines), problems
+
+
+def folders():
+    """The table of the folders of all modules that have some; and what is missing in the lists above."""
+    here = {path.name for path in (ROOT / "Sources/nevod-host").iterdir() if path.is_dir()}
+    lines = ["| folder | what it holds |", "| --- | --- |"]
+    lines += [f"| `nevod-host/{name}` | {text} |" for name, text in COMMAND_LINE.items()]
+    lines += [f"| `{name}` | {text} |" for row in ORDER for name, text in row if "/" in name]
+    problems = [f"Sources/nevod-host/{name} has no line in COMMAND_LINE (scripts/layers.py)" for name in sorted(here - set(COMMAND_LINE))]
+    problems += [f"there is no folder nevod-host/{name} any more (scripts/layers.py)" for name in COMMAND_LINE if name not in here]
+    return "\n".join(lines), problems
+
+
+def tables(write):
+    """Compares the generated tables with those in the documents, or writes them; returns what is wrong."""
+    (module_table, problems), (folder_table, more) = modules(), folders()
+    problems += more
+    for name, mark, content in [
+        ("CONTRIBUTING.md", "layers", table()),
+        ("Docs/internals/architecture.md", "modules", module_table),
+        ("Docs/internals/architecture.md", "folders", folder_table),
+    ]:
+        before = (ROOT / name).read_text()
+        after, count = re.subn(
+            rf"(<!-- {mark} -->\n).*?(\n<!-- end -->)", lambda match: match[1] + content + match[2], before, flags=re.S)
+        if count != 1:
+            problems.append(f"{name} needs one place between <!-- {mark} --> and <!-- end -->")
+        elif write:
+            (ROOT / name).write_text(after)
+        elif after != before:
+            problems.append(f"{name} shows another table of {mark}: scripts/layers.py --write")
+    return problems
+
+
 def main():
     if "--table" in sys.argv:
         return print(table())
-    page = ROOT / "CONTRIBUTING.md"
-    marked = re.compile(r"(<!-- layers -->\n).*?(\n<!-- end -->)", re.S)
-    if "--write" in sys.argv:
-        page.write_text(marked.sub(lambda match: match[1] + table() + match[2], page.read_text()))
-        return None
+    problems = tables(write="--write" in sys.argv)
     graph = Graph()
     for row in ORDER:
         for name, _ in row:
@@ -241,11 +342,8 @@ def main():
         print(f"{path} uses {word.lstrip('.')} of {owner} ({place}), which is not below {layer}", file=sys.stderr)
     for path in graph.unknown:
         print(f"{path} is in a folder that has no place in the order (scripts/layers.py)", file=sys.stderr)
-    found = marked.search(page.read_text())
-    is_current = found is not None and found[0] == marked.sub(lambda match: match[1] + table() + match[2], found[0])
-    if not is_current:
-        print("CONTRIBUTING.md shows another table: scripts/layers.py --write", file=sys.stderr)
-    return 1 if graph.upward or graph.unknown or not is_current else 0
+    print(*problems, sep="\n", end="\n" if problems else "", file=sys.stderr)
+    return 1 if graph.upward or graph.unknown or problems else 0
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the tables of settings in Docs/schemes/*.md, from what the plugins themselves declare.
+"""Writes the tables of settings in Docs/schemes/*.md from the plugins' own declarations.
 
     python3 scripts/scheme_tables.py          # brings the pages up to date
     python3 scripts/scheme_tables.py --check  # changes nothing, and fails if that would
 
-A table stands between <!-- settings: libNAME.so SCHEME --> and <!-- end -->. Every scheme of every plugin in Plugins/ has one, on
-one page. NEVOD_BUILD_DIR says where nevod-host and the plugins are; by default in .build/release.
+A table is between <!-- settings: libNAME.so SCHEME --> and <!-- end -->. Every scheme of every plugin in Plugins/ has one, on one
+page. NEVOD_BUILD_DIR says where nevod-host and the plugins are; by default in .build/release.
 """
 
 import argparse
@@ -27,7 +27,7 @@ class Failure(Exception):
 
 
 def declared(build_dir, root):
-    """{(library, scheme): what `inspect` says of it} of the plugins of this repository."""
+    """{(library, scheme): the output of `inspect`} for the plugins of this repository."""
     schemes = {}
     for folder in sorted(path for path in (root / "Plugins").iterdir() if path.is_dir()):
         library = build_dir / f"lib{folder.name}.so"
@@ -47,7 +47,7 @@ def prose(text):
 
 
 def code(text):
-    """In a table a bar ends a cell, in code too; a line break ends the row."""
+    """In a table, a bar ends a cell, even in code. A line break ends the row."""
     ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
     return f"{ticks}{pad}{text}{pad}{ticks}".replace("|", r"\|").replace("\n", r"\n")
@@ -70,7 +70,7 @@ def table(scheme):
 
 
 def rewritten(name, text, schemes, pages):
-    """A page with its tables as they should be; notes in `pages` which schemes it has."""
+    """Returns the page with correct tables, and records in `pages` which schemes it has."""
     result, position = "", 0
     for start in START.finditer(text):
         key = start.groups()

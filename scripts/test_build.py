@@ -1,7 +1,7 @@
-"""The build that the unit tests run in: its folder, and what a build into it needs to compile nothing anew.
+"""The build that the unit tests run in: its folder, and the options with which a build into it recompiles nothing.
 
-SANITIZER=address is the build under AddressSanitizer. Packages of examples build into the same folder: SwiftPM runs the same commands
-for a library whether it is in the package itself or in a dependency, so what is there is taken as it is.
+SANITIZER=address selects the build under AddressSanitizer. Packages of examples build into the same folder: SwiftPM runs the same
+commands for a library whether it is in the package itself or in a dependency, so it reuses what is there.
 """
 
 import contextlib
@@ -14,17 +14,17 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 IS_SANITIZED = os.environ.get("SANITIZER") == "address"
 FOLDER = ROOT / (".build/sanitize-address" if IS_SANITIZED else ".build")
 PROGRAMS = FOLDER / "debug"
-# As in scripts/unit-tests: other words are other commands, which compile the libraries once more.
+# The same as in scripts/unit-tests: other arguments would compile the libraries again.
 WORDS = ["-Xswiftc", "-gnone", *(["--sanitize=address"] if IS_SANITIZED else [])]
 ENVIRONMENT = {"NEVOD_SHARED_RUNTIME": "1", "NEVOD_ADDRESS_SANITIZER": "1"} if IS_SANITIZED else {}
-# Foundation leaks a few strings of libcurl's for each request, which can't be told from leaks of ours.
+# Foundation leaks a few of libcurl's strings for each request, which can't be told from our own leaks.
 if IS_SANITIZED:
     os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0")
 
 
 @contextlib.contextmanager
 def own_plan(folder=FOLDER):
-    """SwiftPM keeps one plan in a folder, and would follow that of the last package. So each package has the folder to itself, and
+    """SwiftPM keeps one plan in a folder, and would follow the last package's plan. So each package has the folder to itself, and
     finds and leaves no plan."""
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "plan.lock", "w") as lock:

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Finds code that can end the process, and compares it with the list of what may, in scripts/traps.txt.
+"""Finds code that can end the process, and compares it with the list of allowed code, scripts/traps.txt.
 
 Usage: scripts/traps.py          fails on code that isn't in the list, and on entries that no code matches
        scripts/traps.py --list   prints what it finds
 
-Looked for, in Sources and Plugins, outside of comments and strings: precondition and its kind, `try!`, `as!`, forced unwrapping,
-and conversions to an integer type that may be too narrow, or has no negative numbers. Constants of C are not looked for, nor
-conversions with a label (`clamping:`, `exactly:`). Sums and products can't be found in this way: reviews, fuzzers and property
+It searches Sources and Plugins, outside of comments and strings, for precondition and the like, `try!`, `as!`, forced unwrapping,
+and conversions to an integer type that may be too narrow or that has no negative numbers. It skips constants of C, and
+conversions with a label (`clamping:`, `exactly:`). It can't find sums and products that overflow: reviews, fuzzers and property
 tests look for them.
 
-A line of the list has three columns, separated by two or more spaces: the files (a pattern of fnmatch), the code (a regular
-expression for all of it), and the reason why nothing from outside reaches it.
+A line of the list has three columns, separated by two or more spaces: the files (an fnmatch pattern), the code (a regular
+expression that matches all of it), and the reason why no input reaches it.
 """
 
 import fnmatch
@@ -28,7 +28,7 @@ CONSTANT = re.compile(r"\w+:|[A-Z][A-Z0-9_]*(?:\.rawValue)?\)|[0-9][0-9A-Fa-fx_]
 
 
 def code(text):
-    """The text with comments and the contents of strings blanked out. What an interpolation holds stays."""
+    """The text with comments and the contents of strings blanked out. Code in interpolations stays."""
     out, index, depth = [], 0, []
     while index < len(text):
         if text.startswith("//", index):
@@ -102,7 +102,7 @@ def main():
     files = sorted(path for folder in ("Sources", "Plugins") for path in (ROOT / folder).rglob("*.swift"))
     for path in files:
         name = str(path.relative_to(ROOT))
-        # Compiled for tests alone.
+        # Compiled only for tests.
         if name.startswith("Sources/NevodTestSupport/"):
             continue
         for line, text in found(path):

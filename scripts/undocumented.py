@@ -2,8 +2,8 @@
 
     python3 scripts/undocumented.py FOLDER MODULE…
 
-FOLDER holds symbol graphs, as scripts/check-docs extracts them. What a protocol asks for has the protocol's words,
-be it ours or the standard library's; a default implementation has those of its requirement.
+FOLDER holds symbol graphs, as scripts/check-docs extracts them. A protocol's requirement is documented in the protocol, ours or
+the standard library's. A default implementation has its requirement's comment.
 """
 import json
 import pathlib
@@ -38,7 +38,7 @@ def is_documented(identifier, symbols, answers):
         return True  # Another library's requirement, documented there.
     if any(entry.get("isUnconditionallyDeprecated") for entry in symbol.get("availability", [])):
         return True  # The attribute names what replaces it.
-    if "docComment" in symbol or "location" not in symbol:  # A macro wrote it, where no comment can stand.
+    if "docComment" in symbol or "location" not in symbol:  # A macro wrote it, so it can't have a comment.
         return True
     return identifier in answers and is_documented(answers[identifier], symbols, answers)
 

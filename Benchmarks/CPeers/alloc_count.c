@@ -1,6 +1,6 @@
-// The dynamic linker binds every library's malloc to the executable's, so that these see all of the process. They add one
-// increment of a thread-local word and go on to glibc under its internal names. free comes along because glibc's manual wants
-// the set replaced as a whole; what isn't defined here (valloc, pvalloc) stays glibc's, uncounted, on the same heap.
+// The dynamic linker binds every library's malloc to the executable's, so that these see all of the process. They increment a
+// thread-local word and call glibc's allocator by its internal names. free is here because glibc's manual wants the whole set
+// replaced. Functions that aren't defined here (valloc, pvalloc) stay glibc's, uncounted, on the same heap.
 #include "cpeers.h"
 
 #if defined(__has_feature)
@@ -34,7 +34,7 @@ uint64_t cpeers_allocations(void) {
     return allocations;
 }
 
-// Kept although nothing in the program's own objects may refer to one of them: libraries do, and the linker collects sections.
+// `used`, because the linker drops unreferenced sections: libraries refer to these functions even if no object of the program does.
 #define REPLACES_LIBC __attribute__((used, visibility("default")))
 
 REPLACES_LIBC void *malloc(size_t size) {
@@ -70,7 +70,7 @@ REPLACES_LIBC int posix_memalign(void **out, size_t alignment, size_t size) {
     if (alignment == 0 || alignment % sizeof(void *) != 0 || (alignment & (alignment - 1)) != 0)
         return EINVAL;
     allocations++;
-    // POSIX returns the error and leaves errno as it was.
+    // POSIX: returns the error and leaves errno unchanged.
     int saved = errno;
     void *memory = __libc_memalign(alignment, size);
     errno = saved;

@@ -38,7 +38,7 @@ void cpeers_hmac_free(void *context) {
 int cpeers_hmac_hex(void *context, const uint8_t *message, size_t count, char out_hex[64]) {
     uint8_t digest[DIGEST_SIZE];
     size_t written;
-    // Without a key this starts again from the hashed inner pad, which saves two compressions, a fetch and the allocations.
+    // Without a key, this restarts from the hashed inner pad, which saves two compressions, a fetch and the allocations.
     if (!EVP_MAC_init(context, NULL, 0, NULL) || !EVP_MAC_update(context, message, count)
         || !EVP_MAC_final(context, digest, &written, sizeof digest))
         return -1;
@@ -55,7 +55,7 @@ void *cpeers_sha256_new(void) {
     struct sha256 *sha256 = OPENSSL_zalloc(sizeof *sha256);
     if (sha256 == NULL)
         return NULL;
-    // EVP_sha256() would be looked up among the providers again at each start.
+    // Each start would look up EVP_sha256() among the providers again.
     sha256->algorithm = EVP_MD_fetch(NULL, "SHA256", NULL);
     sha256->context = EVP_MD_CTX_new();
     if (sha256->algorithm == NULL || sha256->context == NULL) {
@@ -84,7 +84,7 @@ int cpeers_sha256_hex(void *context, const uint8_t *message, size_t count, char 
     return 0;
 }
 
-// A key that was derived is used once, so HMAC() takes it as it is.
+// A derived key is used once, so it goes straight to HMAC().
 static const EVP_MD *chain_method(void) {
     static EVP_MD *method;
     if (method == NULL)

@@ -24,13 +24,13 @@ struct buffer {
 struct transfer {
     CURL *easy;
     struct buffer head, body;
-    // curl reads this list, and neither copies nor frees it: nodes and text that live here save eight allocations a request.
+    // curl reads this list without copying or freeing it. Keeping nodes and text here saves eight allocations for each request.
     struct curl_slist nodes[HEADER_LINES];
     char lines[HEADER_LINES][112];
     bool running;
 };
 
-// The events that libcurl wants for one socket, and those registered with epoll.
+// The events that libcurl wants for one socket, and the events registered with epoll.
 struct interest {
     uint32_t wanted, registered;
     bool queued;
@@ -109,7 +109,7 @@ static int prepare(struct transfer *transfer, cpeers_libcurl *client) {
     return CPEERS_OK;
 }
 
-// Sets everything that a signing client can't know before the request, for each request, as a client of many URLs does.
+// Before each request, sets everything that a signing client can't know earlier, as a client of many URLs does.
 static void begin(cpeers_libcurl *client, struct transfer *transfer) {
     long number = client->begun++;
     transfer->head.count = 0;
@@ -173,7 +173,7 @@ static void run_perform(cpeers_libcurl *client) {
     while (unfinished(client)) {
         if (curl_multi_perform(client->multi, &running) != CURLM_OK)
             client->failure = CPEERS_MULTI;
-        // What has just begun is sent before the loop sleeps.
+        // New transfers are sent before the loop sleeps.
         else if (!turn_over(client) && unfinished(client)
                  && curl_multi_poll(client->multi, NULL, 0, 1000, NULL) != CURLM_OK)
             client->failure = CPEERS_MULTI;
@@ -202,8 +202,8 @@ static struct interest *interest_in(cpeers_libcurl *client, int socket) {
     return &client->interests[index];
 }
 
-// Between two requests on one connection libcurl takes its interest back and states it again. Noted here and told to epoll only
-// before it waits, the two cancel out, which saves two epoll_ctl(2) a request.
+// Between two requests on one connection, libcurl drops its interest and states it again. Changes are noted here and passed to
+// epoll only before it waits, so the two cancel out. That saves two epoll_ctl(2) for each request.
 static int socket_changed(CURL *easy, curl_socket_t socket, int what, void *context, void *socket_context) {
     (void)easy, (void)socket_context;
     cpeers_libcurl *client = context;
@@ -220,7 +220,7 @@ static int socket_changed(CURL *easy, curl_socket_t socket, int what, void *cont
     return 0;
 }
 
-// Closing takes a descriptor out of epoll. The number may come back as another connection before epoll is told anything.
+// Closing removes a descriptor from epoll. Another connection may get the same number before epoll is told anything.
 static int close_socket(void *context, curl_socket_t socket) {
     struct interest *interest = interest_in(context, socket);
     if (interest != NULL)
@@ -251,7 +251,7 @@ static void tell_epoll(cpeers_libcurl *client) {
     client->changed_count = 0;
 }
 
-// The event's kind is passed on: libcurl then reads at once, instead of asking poll(2) what there is.
+// With the event's kind, libcurl reads at once instead of calling poll(2) first.
 static void act(cpeers_libcurl *client, int socket, uint32_t events) {
     int kind = (events & (EPOLLIN | EPOLLHUP) ? CURL_CSELECT_IN : 0) | (events & EPOLLOUT ? CURL_CSELECT_OUT : 0)
         | (events & EPOLLERR ? CURL_CSELECT_ERR : 0);
@@ -313,7 +313,7 @@ cpeers_libcurl *cpeers_libcurl_open(const char *url, int concurrency, int loop, 
         cpeers_libcurl_close(client);
         return NULL;
     }
-    // Otherwise the size of the pool follows the number of handles that happen to be added.
+    // Otherwise the pool's size follows the number of handles that happen to be added.
     curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, (long)concurrency);
     if (loop == CPEERS_LOOP_SOCKET_ACTION) {
         curl_multi_setopt(client->multi, CURLMOPT_SOCKETFUNCTION, socket_changed);
@@ -352,7 +352,7 @@ void cpeers_libcurl_close(cpeers_libcurl *client) {
         free(transfer->head.bytes);
         free(transfer->body.bytes);
     }
-    // Closes the pooled connections through close_socket, whose data is therefore freed afterwards.
+    // Closes the pooled connections through close_socket, so its data is freed afterwards.
     curl_multi_cleanup(client->multi);
     if (client->epoll >= 0)
         close(client->epoll);

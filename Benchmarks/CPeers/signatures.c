@@ -15,7 +15,7 @@ struct cpeers_signature {
     EVP_PKEY *key;
     EVP_MD *digest;  // NULL for Ed25519
     EVP_MD_CTX *context;
-    EVP_MAC_CTX *mac;  // for HMAC, and then nothing above
+    EVP_MAC_CTX *mac;  // for HMAC, instead of the fields above
     uint8_t bytes[512];
     size_t count;
     int coordinate;  // for ECDSA
@@ -54,7 +54,7 @@ cpeers_signature *cpeers_signature_new(
                                                    : EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
         signature->coordinate = algorithm == CPEERS_ES256 ? 32 : 0;
         signature->context = EVP_MD_CTX_new();
-        // Fetched once: EVP_sha256() would be looked up among the providers again at each start.
+        // Fetched once: each start would look up EVP_sha256() among the providers again.
         signature->digest = algorithm == CPEERS_ED25519 ? NULL : EVP_MD_fetch(NULL, "SHA256", NULL);
         done = signature->key != NULL && signature->context != NULL && begin(signature, 1)
             && EVP_DigestSign(signature->context, signature->bytes, &signature->count, message, count);

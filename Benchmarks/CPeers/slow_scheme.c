@@ -1,4 +1,4 @@
-/* A scheme that takes a second for each request, like a slow signer, and says so. */
+/* A scheme that takes a second for each request, like a slow signer, and declares that it blocks. */
 #include "cpeers.h"
 #include "nevod_plugin.h"
 

@@ -71,7 +71,7 @@ struct AuthorizeBench {
         ])
     }
 
-    /// Prints the allocations per call, which are the same on every machine: the host's and libcrypto's.
+    /// Prints the host's and libcrypto's allocations per call, which are the same on every machine.
     func count() throws {
         for test in cases {
             let bare = try allocations { try libcrypto(test, $0) }

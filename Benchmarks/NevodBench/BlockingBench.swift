@@ -17,7 +17,7 @@ struct BlockingBench {
         for _ in 0..<Self.rounds {
             alone.append(try await percentile(plain))
             let blocked = Task { try await slow.send(HTTPRequest(.get, url)) }
-            // By then the call has begun; it lasts much longer than all the requests.
+            // By now the slow call has begun. It lasts much longer than all the requests.
             try await Task.sleep(for: .milliseconds(100))
             beside.append(try await percentile(plain))
             _ = try await blocked.value

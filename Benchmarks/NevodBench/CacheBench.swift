@@ -2,14 +2,14 @@ import Glibc
 import NevodHost
 import NevodSupport
 
-/// Compares a hit in memory, a hit on disk and a request, alternately, of bodies of several sizes.
+/// Compares a hit in memory, a hit on disk and a request, in turns, for bodies of several sizes.
 struct CacheBench {
     let url: String
     let folder: String
     private static let rounds = 9
     private static let targets = 100
 
-    /// Answers with a body that may be cached.
+    /// Responds with a cacheable body.
     private struct Canned: HTTPTransport {
         let body: [UInt8]
         func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse {
@@ -31,7 +31,7 @@ struct CacheBench {
                 memory: CachingSession(Canned(body: body), store: InMemoryCache(byteLimit: 512 << 20)),
                 disk: CachingSession(Canned(body: body), store: disk)
             )
-            // Opens the file, and fills both.
+            // Opens the file and fills both caches.
             _ = try await time(caches.memory, "http://h/", size)
             try await disk.open()
             let start = now()
@@ -40,7 +40,7 @@ struct CacheBench {
             let storing = (now() - start) / Double(Self.targets)
             var times: (request: [Double], memory: [Double], disk: [Double]) = ([], [], [])
             for _ in 0..<Self.rounds {
-                // The server's bodies have one size.
+                // All of the server's bodies have the same size.
                 times.request.append(try await time(curl, url, 200))
                 times.memory.append(try await time(caches.memory, "http://h/", size))
                 times.disk.append(try await time(caches.disk, "http://h/", size))
@@ -54,7 +54,7 @@ struct CacheBench {
         }
     }
 
-    /// The seconds of one request, of many with different targets.
+    /// Returns the seconds per request, measured over many requests with different targets.
     private func time(_ session: some HTTPTransport, _ url: String, _ size: Int) async throws -> Double {
         let start = now()
         for number in 0..<Self.targets {

@@ -2,13 +2,13 @@ import Glibc
 import NevodSupport
 import Synchronization
 
-/// Measures locks and secrets that eight threads want at once, beside the C library's mutex and memory. Peers take turns.
+/// Measures locks and secrets that eight threads want at once, compared with the C library's mutex and memory. Peers take turns.
 struct ContentionBench {
     private static let threads = 8
     private static let uses = 20_000
     private static let rounds = 5
 
-    /// A value behind the C library's mutex.
+    /// A value guarded by the C library's mutex.
     private final class SystemLocked: @unchecked Sendable {  // `values` is touched only between lock and unlock.
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>
         private var values = ContentionBench.values
@@ -38,7 +38,7 @@ struct ContentionBench {
 
     private static let values = [Int](repeating: 0, count: 32)
 
-    /// The work under a lock: as long as looking up and changing an entry of a table.
+    /// The work under a lock takes as long as looking up and changing an entry of a table.
     private static func increment(_ values: inout [Int]) {
         for index in values.indices { values[index] &+= index }
     }
@@ -71,7 +71,7 @@ struct ContentionBench {
         }
     }
 
-    /// Returns the time of one use: that of all divided by their number.
+    /// Returns the average time of one use.
     private static func nanoseconds(_ work: @escaping Work, threads count: Int) -> Double {
         let start = now()
         let threads = (0..<count).map { _ in

@@ -9,7 +9,7 @@ struct InterceptorBench {
         func adapt(_ exchange: inout Exchange) async throws {}
     }
 
-    /// An interceptor with only default methods, which call the methods for a request.
+    /// An interceptor with only default methods, which call its methods for requests.
     private struct Default: RequestInterceptor {}
 
     private struct UnreachableTransport: HTTPTransport {
@@ -32,8 +32,7 @@ struct InterceptorBench {
         }
     }
 
-    /// Prints the allocations per interceptor, which are the same on every machine: in a chain of 100, less those of an empty
-    /// chain.
+    /// Prints the allocations per interceptor, which are the same on every machine: a chain of 100 minus an empty chain.
     func count() async throws {
         let native = try await measure(Array(repeating: Native(), count: 100))
         let defaults = try await measure(Array(repeating: Default(), count: 100))
@@ -41,7 +40,7 @@ struct InterceptorBench {
         print("allocations.interceptor.defaults \(rounded(defaults.allocations, 2))")
     }
 
-    /// Returns the cost per interceptor: that of the chain less that of an empty one.
+    /// Returns the cost per interceptor: the chain's cost minus an empty chain's.
     private func measure(_ chain: [any RequestInterceptor]) async throws -> (nanoseconds: Double, allocations: Double) {
         let rounds = 200_000 / (chain.count + 10)
         var costs: [Double] = []

@@ -13,7 +13,7 @@ struct OAuth2Bench {
     init() throws {
         let instance = try Plugin(named: "libOAuth2Auth.so").scheme("oauth2").makeInstance(
             settings: ["token-url": "https://login.example.com/token", "client-id": "bench"])
-        // The token as the scheme stores it, behind what the host stores before it.
+        // The token as the scheme stores it, after the host's prefix.
         let stored = try instance.token.encode() + Array("1\naccess-token \(Self.text)\ntype Bearer\n".utf8)
         token = try instance.token(PluginToken.decode(from: stored))
         request = try HTTPRequest(.get, "https://api.example.com/v1/orders?limit=10")

@@ -2,8 +2,8 @@ import CPeers
 import Glibc
 import NevodHost
 
-/// A recipe that derives its key in four steps and signs the hash of a canonical request, as AWS's version 4 does, and the same with libcrypto
-/// alone.
+/// A recipe that derives its key in four steps and signs the hash of a canonical request, like AWS Signature Version 4, and the
+/// same computation with libcrypto alone.
 struct RecipeChain {
     private static let recipe = [
         "let day = {time|basic-date}", "let region = eu-west-1", "let service = execute-api", "let end = aws4_request",

@@ -2,7 +2,7 @@ import CPeers
 import Glibc
 import NevodHost
 
-/// Compares `CurlSession` with raw libcurl in C, alternately, with one warm client each.
+/// Compares `CurlSession` with raw libcurl in C, in turns, with one warm client each.
 struct SessionBench {
     let url: String
     private static let bodySize = 200

@@ -2,14 +2,14 @@ import Glibc
 import NevodHost
 import NevodSupport
 
-/// Measures opening, lookups and saves in stores of 1,000, 100,000 and 1,000,000 tokens, alternately.
+/// Measures opening, lookups and saves in stores of 1,000, 100,000 and 1,000,000 tokens, in turns.
 struct StorageBench {
     private struct Measured {
         var opens: [Double] = []
         var lookups: [Double] = []
         var knownLookups: [Double] = []
         var saves: [Double] = []
-        /// The process's memory in kilobytes, with the store open and read.
+        /// The process's memory in kilobytes, with an open store that has been read.
         var memory: [Double] = []
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import NevodHost
 import NevodHostFoundation
 
-/// Compares 10,000 concurrent requests with an expired token to 10,000 with a valid one, by the same client to the same server.
+/// Compares 10,000 concurrent requests with an expired token to 10,000 with a valid one, with the same client and server.
 struct StormBench {
     private struct Counts: Decodable {
         let answered: Int

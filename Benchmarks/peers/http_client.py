@@ -2,7 +2,7 @@
 
     http_client.py httpx|requests URL CONCURRENCY
 
-Prints "ready" once it could be measured; then, for each number of requests on standard input, the seconds they took.
+Prints "ready" when measuring can begin. Then, for each number of requests on standard input, it prints the seconds they took.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ SECRET = b"0123456789abcdef0123456789abcdef"
 
 
 def signature(method, url):
-    """The lines of the plugin's default scheme: method, path and time, each with a line feed behind it; no body."""
+    """The text that the plugin's default scheme signs: method, path and time, each followed by a line feed; no body."""
     now = str(int(time.time()))
     message = f"{method}\n{urllib.parse.urlsplit(url).path}\n{now}\n".encode()
     digest = hmac.new(SECRET, message, hashlib.sha256).hexdigest()

@@ -1,17 +1,17 @@
 // The server that every client of a benchmark run talks to. Build: cc -O2 -Wall -Wextra -o http_server http_server.c
 //
-// It shares two cores with what is measured, so it spends little: one thread, and in the steady state one recv(2) and one send(2)
-// a request plus a share of an epoll_wait(2). It reads from a connection once per wake-up and lets level-triggered epoll report
-// what is left, instead of reading until EAGAIN.
+// It shares two cores with the measured program, so it does little: one thread, and in the steady state one recv(2) and one send(2)
+// for each request plus a share of an epoll_wait(2). It reads from a connection once per wake-up and lets level-triggered epoll
+// report what is left, instead of reading until EAGAIN.
 //
 //   --port N      default 0: the kernel chooses
-//   --parent PID  exit when that is not the parent: catches a parent that was gone before this program could look
+//   --parent PID  exit if this isn't the parent: catches a parent that ended before this program could look
 //
 // GET /bytes/N returns N bytes. All other paths but these return a JSON object of exactly 200 bytes:
 //   /api     that object, or 401 unless the request carries "Authorization: Bearer access-N" of the current generation N
 //   /token   begins the next generation, and returns its tokens (RFC 6749 section 5.1)
 //   /expire  begins the next generation, without returning its tokens
-//   /counts  the numbers of responses to /api, of those that were refusals, and of issued tokens
+//   /counts  the numbers of responses to /api, of refusals among them, and of issued tokens
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -57,12 +57,12 @@ static struct {
 } tokens = {.generation = 1};
 
 struct connection {
-    char *input;          // the beginning of a head that has not arrived in full, or requests that wait behind a response
+    char *input;          // an incomplete head, or requests that wait until a response is sent
     size_t input_count;
     struct request request;
     bool owes;            // whether `request` still needs its response
     uint64_t skip;        // bytes of that body still to come
-    char *output;         // what the socket did not take
+    char *output;         // output that the socket didn't take
     size_t output_count;
     uint64_t fill;        // bytes of a /bytes/N body still to send after that
     uint32_t interest;
@@ -73,7 +73,7 @@ static int epoll;
 static struct connection *connections;  // indexed by file descriptor
 static int connection_limit;
 
-// Shared by all connections: a request usually arrives in one read, and its connection then owns no memory.
+// Shared by all connections: a request usually arrives in one read, so its connection needs no memory of its own.
 static char input[MAX_HEAD + 65536];
 static char output[131072];
 static size_t output_count;
@@ -90,7 +90,7 @@ static void *need(void *memory) {
     return memory;
 }
 
-// The clock is read without a system call, the text is made once a second.
+// The clock is read without a system call, and the text is made once a second.
 static const char *date(void) {
     static char text[32];
     static time_t made;
@@ -220,7 +220,7 @@ static enum resource resource_of(const char *path, const char *end) {
     return JSON;
 }
 
-// `end` is behind the empty line.
+// `end` is just past the empty line.
 static struct request parse(const char *head, const char *end) {
     struct request request = {.understood = true};
     const char *line_end = memchr(head, '\r', (size_t)(end - head));
@@ -237,7 +237,7 @@ static struct request parse(const char *head, const char *end) {
     for (const char *line = line_end + 2; line < end - 2; line = line_end + 2) {
         const char *value, *value_end;
         line_end = memchr(line, '\r', (size_t)(end - line));
-        switch (*line | 0x20) {  // most lines begin with another letter and are left at that
+        switch (*line | 0x20) {  // most lines begin with another letter and are skipped
         case 'a':
             if (is_field(line, line_end, "authorization", &value, &value_end) && value_end - value > 14
                 && memcmp(value, "Bearer access-", 14) == 0 && !number(value + 14, value_end, &request.token))
@@ -254,7 +254,7 @@ static struct request parse(const char *head, const char *end) {
             request.expects |= is_field(line, line_end, "expect", &value, &value_end);
             break;
         case 't':
-            // No client here sends chunks; to misread one would be worse than to refuse it.
+            // No client here sends chunks, and misreading them would be worse than rejecting them.
             request.understood &= !is_field(line, line_end, "transfer-encoding", &value, &value_end);
             break;
         }
@@ -353,7 +353,7 @@ static enum sent serve(int socket, const char *bytes, size_t count) {
             }
             const struct request *request = &connection->request;
             connection->skip = request->understood ? request->body : 0;
-            // A client that asks waits for the go-ahead only while nothing of the body is sent.
+            // A client that expects 100-continue waits for it only while it has sent nothing of the body.
             if (request->expects && connection->skip > 0 && count == 0)
                 add_text("HTTP/1.1 100 Continue\r\n\r\n");
         }
@@ -415,7 +415,7 @@ static void accept_all(int listener) {
                 return;
             if (errno == EINTR || errno == ECONNABORTED)
                 continue;
-            fail("http_server: accept4");  // a benchmark that runs on with fewer connections than it asked for would mislead
+            fail("http_server: accept4");  // continuing with fewer connections than requested would make the benchmark misleading
         }
         if (socket >= connection_limit) {
             errno = EMFILE;
@@ -461,7 +461,7 @@ int main(int argc, char **argv) {
             return 2;
         }
     }
-    // The kernel sends this when the *thread* that started the program ends: start it from one that lasts.
+    // The kernel sends this when the *thread* that started the program ends, so start it from a long-lived one.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         return 1;
@@ -470,7 +470,7 @@ int main(int argc, char **argv) {
     sigaction(SIGTERM, &action, NULL);
     sigset_t none;
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);  // a parent may have handed down a mask that holds SIGTERM back
+    sigprocmask(SIG_SETMASK, &none, NULL);  // the parent's mask may block SIGTERM
 
     connection_limit = open_descriptors();
     connections = need(calloc((size_t)connection_limit, sizeof *connections));

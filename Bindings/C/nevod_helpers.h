@@ -1,7 +1,7 @@
 /*
  * nevod_helpers.h - optional helpers for plugins in C11 and C++17, in one header
  *
- * Copy this file beside nevod_plugin.h and include it. Everything is `static inline`: there is nothing to link, and no global state.
+ * Copy this file beside nevod_plugin.h and include it. Everything is `static inline`: nothing to link, and no global state.
  *
  *   Bytes      nevod_equal, nevod_equal_ignoring_case, nevod_equal_secret, nevod_trim, nevod_split, nevod_find, nevod_header,
  *              nevod_is_known, nevod_is_known_response
@@ -29,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Not every plugin uses everything, and clang warns of unused static functions in a main file. */
+/* Most plugins use only some of these, and clang warns about unused static functions in a main file. */
 #if defined(__GNUC__)
 #define NEVOD_HELPER __attribute__((unused)) static inline
 #else
@@ -77,7 +77,7 @@ NEVOD_HELPER int nevod_equal_ignoring_case(nevod_bytes a, nevod_bytes b)
     return 1;
 }
 
-/* Takes the same time wherever the two differ, so that a signature can't be guessed byte by byte. Their lengths are no secret. */
+/* Takes the same time wherever the two differ, so that nobody can guess a signature byte by byte. The lengths aren't secret. */
 NEVOD_HELPER int nevod_equal_secret(nevod_bytes a, nevod_bytes b)
 {
     volatile uint8_t difference = 0;
@@ -93,7 +93,7 @@ NEVOD_HELPER int nevod_starts_with(nevod_bytes bytes, nevod_bytes prefix)
     return bytes.count >= prefix.count && nevod_equal(nevod_span(bytes.data, (size_t)prefix.count), prefix);
 }
 
-/* Without the spaces and tabs, CR and LF at both ends. */
+/* Without spaces, tabs, CR and LF at both ends. */
 NEVOD_HELPER nevod_bytes nevod_trim(nevod_bytes bytes)
 {
     while (bytes.count > 0 && strchr(" \t\r\n", bytes.data[0]) != NULL && bytes.data[0] != 0) {
@@ -105,7 +105,7 @@ NEVOD_HELPER nevod_bytes nevod_trim(nevod_bytes bytes)
     return bytes;
 }
 
-/* Takes the bytes before the next `separator` off `rest`, and the separator with them; all of it, if there is none. */
+/* Takes the bytes up to the next `separator` off `rest`, and removes the separator. Without a separator, takes all of it. */
 NEVOD_HELPER nevod_bytes nevod_split(nevod_bytes *rest, uint8_t separator)
 {
     const uint8_t *found = rest->count == 0 ? NULL : (const uint8_t *)memchr(rest->data, separator, (size_t)rest->count);
@@ -138,15 +138,15 @@ NEVOD_HELPER nevod_bytes nevod_header(const nevod_pair *headers, uint32_t count,
     return NEVOD_NOTHING;
 }
 
-/* Whether the recipient and the body are of a kind that this file knows: a scheme refuses others with NEVOD_UNSUPPORTED. */
+/* Whether this file knows the kinds of the recipient and the body. A scheme rejects others with NEVOD_UNSUPPORTED. */
 NEVOD_HELPER int nevod_is_known(const nevod_view *view)
 {
     return (view->target_kind == NEVOD_TARGET_ORIGIN || view->target_kind == NEVOD_TARGET_PROXY)
         && view->body_kind >= NEVOD_BODY_NONE && view->body_kind <= NEVOD_BODY_STREAM;
 }
 
-/* Whether the sender is of a kind that this file knows, and no critical flag is unknown: `on_response` returns NEVOD_VERDICT_NOTHING for
- * other responses, and NEVOD_FLOW and NEVOD_AWAIT end the flow with NEVOD_UNSUPPORTED. */
+/* Whether this file knows the kind of the sender and all critical flags. For other responses, `on_response` returns
+ * NEVOD_VERDICT_NOTHING, and NEVOD_FLOW and NEVOD_AWAIT end the flow with NEVOD_UNSUPPORTED. */
 NEVOD_HELPER int nevod_is_known_response(const nevod_response *response)
 {
     return (response->target_kind == NEVOD_TARGET_ORIGIN || response->target_kind == NEVOD_TARGET_PROXY)
@@ -168,7 +168,7 @@ typedef struct nevod_buffer {
     uint8_t *data;
     size_t count;
     size_t capacity;
-    int failed; /* memory ran out: the contents are not complete */
+    int failed; /* memory ran out: the contents are incomplete */
 } nevod_buffer;
 
 NEVOD_HELPER nevod_buffer nevod_buffer_empty(void)
@@ -189,8 +189,8 @@ NEVOD_HELPER void nevod_buffer_free(nevod_buffer *buffer)
     *buffer = nevod_buffer_empty();
 }
 
-/* Returns room for `count` more bytes, which the caller adds to `count` of the buffer; NULL if memory ran out. Old memory is wiped
- * before it is freed, which realloc would not do. */
+/* Returns room for `count` more bytes, or NULL if memory ran out. The caller adds what it writes to the buffer's `count`. Wipes old
+ * memory before freeing it, which realloc would not do. */
 NEVOD_HELPER uint8_t *nevod_buffer_reserve(nevod_buffer *buffer, uint64_t count)
 {
     if (buffer->failed)
@@ -250,7 +250,7 @@ NEVOD_HELPER void nevod_append_padded(nevod_buffer *buffer, int64_t number, int 
 {
     uint8_t digits[24];
     size_t start = sizeof digits;
-    /* The magnitude as unsigned, because that of INT64_MIN is no int64_t. */
+    /* The magnitude is unsigned, because INT64_MIN's doesn't fit an int64_t. */
     uint64_t left = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
     do {
         digits[--start] = (uint8_t)('0' + left % 10);
@@ -348,8 +348,8 @@ NEVOD_HELPER void nevod_append_base64(nevod_buffer *buffer, nevod_bytes bytes, i
     }
 }
 
-/* Strict: no other letters, no white space, no bits left over (RFC 4648 §3.5). Padding is required in NEVOD_BASE64, and refused in
- * NEVOD_BASE64_URL. */
+/* Strict: rejects other letters, white space and leftover bits (RFC 4648 §3.5). NEVOD_BASE64 requires padding; NEVOD_BASE64_URL
+ * rejects it. */
 NEVOD_HELPER int nevod_read_base64(nevod_bytes text, int alphabet, nevod_buffer *buffer)
 {
     uint32_t bits = 0;
@@ -437,8 +437,8 @@ NEVOD_HELPER int nevod_read_percent(nevod_bytes text, uint8_t plus, nevod_buffer
     return 1;
 }
 
-/* Appends name=value as application/x-www-form-urlencoded does (WHATWG URL §5.2), with & before all but the first: use a buffer of
- * its own for a form. */
+/* Appends name=value as application/x-www-form-urlencoded (WHATWG URL §5.2), with & before all but the first. Use a separate buffer
+ * for each form. */
 NEVOD_HELPER void nevod_append_form(nevod_buffer *form, nevod_bytes name, nevod_bytes value)
 {
     if (form->count > 0)
@@ -461,7 +461,7 @@ NEVOD_HELPER int nevod_form_next(nevod_bytes *form, nevod_buffer *name, nevod_bu
     return 0;
 }
 
-/* Appends the decoded value of the first field of that name. 0 if there is none, or the form is invalid before it. */
+/* Appends the decoded value of the first field of that name. 0 if there is no such field, or the form is invalid before it. */
 NEVOD_HELPER int nevod_form_value(nevod_bytes form, nevod_bytes name, nevod_buffer *value)
 {
     int state = 1, found = 0;
@@ -480,10 +480,10 @@ NEVOD_HELPER int nevod_form_value(nevod_bytes form, nevod_bytes name, nevod_buff
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* UTF-8 and JSON (RFC 8259). A value is a piece of the text that it stands in: reading allocates nothing. First check the whole
- * document with nevod_json_read; all other functions take what it, or one of them, gave.                             */
+/* UTF-8 and JSON (RFC 8259). A value points into the document's text, so reading allocates nothing. First check the whole
+ * document with nevod_json_read. All other functions take a value from it, or from one of them.                      */
 
-#define NEVOD_JSON_DEPTH 64 /* objects and arrays within each other; deeper ones are refused */
+#define NEVOD_JSON_DEPTH 64 /* nested objects and arrays; deeper ones are rejected */
 
 /* The length of the valid UTF-8 sequence at `at` (RFC 3629), or 0. */
 NEVOD_HELPER size_t nevod_utf8_length(const uint8_t *at, const uint8_t *end)
@@ -494,7 +494,7 @@ NEVOD_HELPER size_t nevod_utf8_length(const uint8_t *at, const uint8_t *end)
     for (size_t i = 1; i < count; i++)
         if ((at[i] & 0xc0) != 0x80)
             return 0;
-    /* Overlong forms, surrogates, and what lies beyond U+10FFFF. */
+    /* Overlong forms, surrogates, and values beyond U+10FFFF. */
     if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] >= 0xa0) || (at[0] == 0xf0 && at[1] < 0x90)
         || (at[0] == 0xf4 && at[1] >= 0x90))
         return 0;
@@ -528,7 +528,7 @@ NEVOD_HELPER int32_t nevod_json_unit(const uint8_t *at, const uint8_t *end)
     return unit;
 }
 
-/* Decodes one character of a string into `out`, and moves on. Returns its number of bytes, or 0 if it is invalid or a quote. */
+/* Decodes one character of a string into `out`, and advances. Returns its number of bytes, or 0 if it is invalid or a quote. */
 NEVOD_HELPER size_t nevod_json_character(const uint8_t **at, const uint8_t *end, uint8_t out[4])
 {
     static const char escapes[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
@@ -597,7 +597,7 @@ NEVOD_HELPER const uint8_t *nevod_json_space(const uint8_t *at, const uint8_t *e
     return at;
 }
 
-/* Behind the string at `at`, or NULL. */
+/* Returns the place after the string at `at`, or NULL. */
 NEVOD_HELPER const uint8_t *nevod_json_skip_string(const uint8_t *at, const uint8_t *end)
 {
     uint8_t out[4];
@@ -617,7 +617,7 @@ NEVOD_HELPER const uint8_t *nevod_json_skip_digits(const uint8_t *at, const uint
     return at;
 }
 
-/* Behind the number, true, false or null at `at`, or NULL. */
+/* Returns the place after the number, true, false or null at `at`, or NULL. */
 NEVOD_HELPER const uint8_t *nevod_json_skip_word(const uint8_t *at, const uint8_t *end)
 {
     static const char *const words[] = {"true", "false", "null"};
@@ -649,7 +649,7 @@ NEVOD_HELPER const uint8_t *nevod_json_skip_word(const uint8_t *at, const uint8_
     return at;
 }
 
-/* Behind the name of a member, its colon, and white space; or NULL. */
+/* Returns the place after a member's name, its colon and white space, or NULL. */
 NEVOD_HELPER const uint8_t *nevod_json_skip_name(const uint8_t *at, const uint8_t *end)
 {
     at = nevod_json_skip_string(nevod_json_space(at, end), end);
@@ -659,10 +659,10 @@ NEVOD_HELPER const uint8_t *nevod_json_skip_name(const uint8_t *at, const uint8_
     return at == end || *at != ':' ? NULL : nevod_json_space(at + 1, end);
 }
 
-/* Behind the value at `at`, or NULL. A loop and not a recursion, so that no text can use up the stack. */
+/* Returns the place after the value at `at`, or NULL. A loop, not recursion, so that no text can exhaust the stack. */
 NEVOD_HELPER const uint8_t *nevod_json_skip(const uint8_t *at, const uint8_t *end)
 {
-    uint64_t objects = 0; /* a bit for each level: an object, or an array */
+    uint64_t objects = 0; /* a bit for each level: 1 for an object, 0 for an array */
     int depth = 0;
     for (;;) {
         int ended = 1; /* a value has ended at `at` */
@@ -715,7 +715,7 @@ NEVOD_HELPER const uint8_t *nevod_json_skip(const uint8_t *at, const uint8_t *en
     }
 }
 
-/* Checks a whole document, and gives its value. 0 if it is invalid, also if only behind its value. */
+/* Checks a whole document, and gives its value. 0 if anything is invalid, even after the value. */
 NEVOD_HELPER int nevod_json_read(nevod_bytes document, nevod_bytes *value)
 {
     const uint8_t *start, *end, *after;
@@ -730,8 +730,8 @@ NEVOD_HELPER int nevod_json_read(nevod_bytes document, nevod_bytes *value)
     return 1;
 }
 
-/* Takes the next member of an object or element of an array off `rest`, which begins as the whole object or array. `name` gets the
- * member's name, a JSON string; no bytes for an element. Returns 0 at the end, and for other values. */
+/* Takes the next member or element off `rest`, which begins as a whole object or array. `name` gets a member's name, a JSON string,
+ * or no bytes for an element. Returns 0 at the end, and for other values. */
 NEVOD_HELPER int nevod_json_next(nevod_bytes *rest, nevod_bytes *name, nevod_bytes *value)
 {
     const uint8_t *at = rest->data, *end, *after;
@@ -760,7 +760,7 @@ NEVOD_HELPER int nevod_json_next(nevod_bytes *rest, nevod_bytes *name, nevod_byt
     return 1;
 }
 
-/* Appends the text of a string, as UTF-8. 0 if it is no string. */
+/* Appends the text of a string, as UTF-8. 0 if it isn't a string. */
 NEVOD_HELPER int nevod_json_string(nevod_bytes value, nevod_buffer *buffer)
 {
     const uint8_t *at = value.data, *end;
@@ -778,7 +778,7 @@ NEVOD_HELPER int nevod_json_string(nevod_bytes value, nevod_buffer *buffer)
     return at != end;
 }
 
-/* Whether it is a string of this text. */
+/* Whether it is a string with this text. */
 NEVOD_HELPER int nevod_json_is(nevod_bytes value, nevod_bytes text)
 {
     const uint8_t *at = value.data, *end;
@@ -797,7 +797,7 @@ NEVOD_HELPER int nevod_json_is(nevod_bytes value, nevod_bytes text)
     return text.count == 0;
 }
 
-/* The value of an object's member, the last of that name; no bytes if there is none, or it is no object. */
+/* The value of an object's last member of that name. No bytes if there is no such member, or if this isn't an object. */
 NEVOD_HELPER nevod_bytes nevod_json_member(nevod_bytes object, nevod_bytes name)
 {
     nevod_bytes found = NEVOD_NOTHING, key, value;
@@ -807,7 +807,7 @@ NEVOD_HELPER nevod_bytes nevod_json_member(nevod_bytes object, nevod_bytes name)
     return found;
 }
 
-/* The value of an array's element, from 0; no bytes if there is none, or it is no array. */
+/* The value of an array's element, counted from 0. No bytes if there is no such element, or if this isn't an array. */
 NEVOD_HELPER nevod_bytes nevod_json_element(nevod_bytes array, uint64_t index)
 {
     nevod_bytes key, value;
@@ -817,17 +817,17 @@ NEVOD_HELPER nevod_bytes nevod_json_element(nevod_bytes array, uint64_t index)
     return NEVOD_NOTHING;
 }
 
-/* A number without fraction and exponent. 0 if it is none, or doesn't fit. */
+/* A number without fraction and exponent. 0 if it isn't one, or doesn't fit. */
 NEVOD_HELPER int nevod_json_integer(nevod_bytes value, int64_t *number) { return nevod_read_decimal(value, number); }
 
-/* 0 if it is neither true nor false. */
+/* 0 if it is neither `true` nor `false`. */
 NEVOD_HELPER int nevod_json_boolean(nevod_bytes value, int *result)
 {
     *result = nevod_equal(value, NEVOD_TEXT("true"));
     return *result || nevod_equal(value, NEVOD_TEXT("false"));
 }
 
-/* Appends a JSON string with its quotes. Invalid UTF-8 is written as U+FFFD, a byte each. */
+/* Appends a JSON string with its quotes. Writes U+FFFD for each invalid byte of UTF-8. */
 NEVOD_HELPER void nevod_append_json(nevod_buffer *buffer, nevod_bytes text)
 {
     static const char digits[] = "0123456789abcdef";
@@ -861,7 +861,7 @@ typedef struct nevod_date {
     int32_t weekday; /* 0 for Sunday */
 } nevod_date;
 
-/* Days since 1970-01-01 in the Gregorian calendar. The year begins in March here, so that a leap day is its last. */
+/* Days since 1970-01-01 in the Gregorian calendar. Here the year begins in March, so that a leap day is its last day. */
 NEVOD_HELPER int64_t nevod_days(int64_t year, int32_t month, int32_t day)
 {
     int64_t era, of_era, of_year;
@@ -872,7 +872,7 @@ NEVOD_HELPER int64_t nevod_days(int64_t year, int32_t month, int32_t day)
     return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 }
 
-/* Seconds outside the years 0 to 9999 give the nearest date within them. */
+/* Seconds outside the years 0 to 9999 give the nearest date in that range. */
 NEVOD_HELPER nevod_date nevod_date_of(int64_t seconds)
 {
     const int64_t least = -62167219200, most = 253402300799;
@@ -896,7 +896,7 @@ NEVOD_HELPER nevod_date nevod_date_of(int64_t seconds)
     return date;
 }
 
-/* 0 if there is no such date, or its year is not 0 to 9999. A leap second (60) is refused. */
+/* 0 if there is no such date, or its year is not 0 to 9999. Rejects a leap second (60). */
 NEVOD_HELPER int nevod_date_seconds(const nevod_date *date, int64_t *seconds)
 {
     static const int32_t lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -928,7 +928,7 @@ NEVOD_HELPER void nevod_append_iso8601(nevod_buffer *buffer, int64_t seconds, in
     nevod_append_text(buffer, "Z");
 }
 
-/* Takes `count` digits off `text`, then the separator, unless it is 0. */
+/* Takes `count` digits off `text`, and then the separator unless that is 0. */
 NEVOD_HELPER int nevod_read_digits(nevod_bytes *text, int count, uint8_t separator, int32_t *number)
 {
     *number = 0;
@@ -948,7 +948,7 @@ NEVOD_HELPER int nevod_read_digits(nevod_bytes *text, int count, uint8_t separat
     return 1;
 }
 
-/* A date and time of RFC 3339: "1994-11-06T08:49:37Z", "1994-11-06T08:49:37.5+01:00". A fraction of a second is dropped. */
+/* A date and time of RFC 3339: "1994-11-06T08:49:37Z", "1994-11-06T08:49:37.5+01:00". Drops fractions of a second. */
 NEVOD_HELPER int nevod_read_iso8601(nevod_bytes text, int64_t *seconds)
 {
     nevod_date date;
@@ -1022,7 +1022,7 @@ NEVOD_HELPER void nevod_append_imf_date(nevod_buffer *buffer, int64_t seconds)
     nevod_append_text(buffer, " GMT");
 }
 
-/* An IMF-fixdate, to the letter, with the right weekday. */
+/* An exact IMF-fixdate with the right weekday. */
 NEVOD_HELPER int nevod_read_imf_date(nevod_bytes text, int64_t *seconds)
 {
     nevod_date date;
@@ -1051,7 +1051,7 @@ NEVOD_HELPER int nevod_read_imf_date(nevod_bytes text, int64_t *seconds)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* Errors and declarations.                                                                                          */
 
-/* Reports why a call fails, and returns `status`: `return nevod_fail(errors, NEVOD_BAD_SETTINGS, "key", "must not be empty");`
+/* Reports why a call fails and returns `status`: `return nevod_fail(errors, NEVOD_BAD_SETTINGS, "key", "must not be empty");`
  * Subject and message have terminators, and contain no secret. */
 NEVOD_HELPER int32_t nevod_fail(const nevod_errors *errors, int32_t status, const char *subject, const char *message)
 {
@@ -1059,8 +1059,8 @@ NEVOD_HELPER int32_t nevod_fail(const nevod_errors *errors, int32_t status, cons
     return status;
 }
 
-/* Initialisers of static tables, in C and in C++: static const nevod_setting key = NEVOD_SETTING(NEVOD_SETTING_TEXT, NEVOD_SETTING_REQUIRED,
- * "key", "", "The key's id"); */
+/* Initialisers of static tables, in C and in C++:
+ *     static const nevod_setting key = NEVOD_SETTING(NEVOD_SETTING_TEXT, NEVOD_SETTING_REQUIRED, "key", "", "The key's id"); */
 #define NEVOD_SETTING(kind, flags, name, default_value, help) \
     { sizeof(nevod_setting), (kind), (flags), 0, NULL, NEVOD_BYTES(name), NEVOD_BYTES(default_value), NEVOD_BYTES(help) }
 #define NEVOD_QUESTION(kind, name, prompt) \
@@ -1073,14 +1073,15 @@ NEVOD_HELPER int32_t nevod_fail(const nevod_errors *errors, int32_t status, cons
  *   {
  *       NEVOD_FLOW(&flow->line);
  *       NEVOD_AWAIT(NEVOD_EVENT_ANSWERS, nevod_ask(step, questions, 2));
- *       NEVOD_AWAIT(NEVOD_EVENT_RESPONSE, nevod_post_form(step, self->server, "/login", step->event->answers, step->event->answer_count));
+ *       NEVOD_AWAIT(NEVOD_EVENT_RESPONSE, nevod_post_form(step, self->server, "/login",
+ *                                                         step->event->answers, step->event->answer_count));
  *       return nevod_issue(step, step->event->response->body, 0, NEVOD_NOTHING);
  *       NEVOD_FLOW_END
  *   }
  *
- * Each NEVOD_AWAIT ends this call of `flow_step`; the next call continues behind it, with the event in `step`. So a variable keeps
- * its value only in the flow's own struct, and variables are declared above NEVOD_FLOW. There is one NEVOD_AWAIT to a line, and none within a
- * `switch`. An event of another kind, such as a transport error or a cancellation, ends the flow with UNAVAILABLE. */
+ * Each NEVOD_AWAIT ends this call of `flow_step`. The next call continues after it, with the event in `step`. So a variable keeps
+ * its value only in the flow's own struct, and variables are declared above NEVOD_FLOW. Write only one NEVOD_AWAIT on a line, and
+ * none within a `switch`. An event of another kind, such as a transport error or a cancellation, ends the flow with UNAVAILABLE. */
 
 typedef struct nevod_step {
     const nevod_event *event;
@@ -1097,7 +1098,7 @@ NEVOD_HELPER nevod_step nevod_make_step(const nevod_event *event, const nevod_ac
     return step;
 }
 
-/* Whether a step's event is of this kind, and its response, if it has one, is a known one. */
+/* Whether a step's event is of this kind and has a known response or none. */
 NEVOD_HELPER int nevod_is_awaited(const nevod_step *step, int32_t kind)
 {
     return step->event->kind == kind && (step->event->response == NULL || nevod_is_known_response(step->event->response));
@@ -1135,7 +1136,7 @@ NEVOD_HELPER int32_t nevod_unexpected(const nevod_step *step)
         return nevod_unexpected(step); \
     }
 
-/* Actions. Each ends a step; its result is the step's. */
+/* Actions. Each ends a step; return its result as the step's. */
 
 /* At most NEVOD_LIMIT_QUESTIONS. */
 NEVOD_HELPER int32_t nevod_ask(const nevod_step *step, const nevod_question *questions, uint32_t count)
@@ -1209,7 +1210,7 @@ NEVOD_HELPER int32_t nevod_keep(const nevod_step *step, nevod_bytes bytes, int64
     return step->actions->keep(step->actions->host, &token);
 }
 
-/* Finishes the flow with a token; a logout with no bytes. Expiry 0 and no account: unknown. */
+/* Finishes the flow with a token, or a logout with no bytes. Expiry 0 and an empty account mean unknown. */
 NEVOD_HELPER int32_t nevod_issue(const nevod_step *step, nevod_bytes bytes, int64_t expires_at_unix_ns, nevod_bytes account)
 {
     const nevod_token token = nevod_make_token(bytes, expires_at_unix_ns, account);

@@ -4,7 +4,7 @@
 //
 //	go build -buildmode=c-shared -ldflags "-s -w -extldflags=-Wl,--version-script=$PWD/exports.map" -o libExample.so .
 //
-// (Go writes a libExample.h as well, which nothing needs.) A scheme:
+// (Go also writes a libExample.h, which nothing needs.) A scheme:
 //
 //	type key struct{ value []byte }
 //
@@ -19,11 +19,11 @@
 //		Create:   func(settings Settings, host *Host) (Scheme, error) { return &key{settings.Bytes("key")}, nil },
 //	}}})
 //
-// A scheme with a login has Flows: true, and its instance is a FlowScheme. A flow is a function on a goroutine of its own, which runs
-// only while the host calls, and ends with the flow. It may wait for the methods of Flow, and for nothing else.
+// A scheme with a login has Flows: true, and its instance is a FlowScheme. A flow is a function on its own goroutine, which runs
+// only while the host calls, and ends with the flow. It may wait only for the methods of Flow.
 //
-// A panic doesn't leave the plugin: the call fails with INTERNAL, and the panic's text is the report's detail. A fault that Go can't recover
-// from, such as a concurrent write to a map, ends the process.
+// A panic doesn't leave the plugin: the call fails with INTERNAL, and the panic's text is the report's detail. A fault that Go
+// can't recover from, such as a concurrent map write, ends the process.
 //
 // Go's runtime starts its threads when the library is loaded, and moves and copies memory as it likes: secrets can't be wiped reliably,
 // and a garbage collection may pause a call. Where that matters, write the plugin in another language.
@@ -32,7 +32,7 @@
 package main
 
 /*
-// The header declares the entry point, with a const result that Go can't express; Go defines it.
+// Go defines the entry point. The header's declaration is renamed, because Go can't express its const result.
 #define nevod_plugin_v1 nevod_plugin_v1_declared
 #include "nevod_plugin.h"
 #undef nevod_plugin_v1
@@ -213,13 +213,13 @@ type FlowScheme interface {
 
 // Further methods that an instance may have.
 type (
-	// Needer asks, once, for parts of the view and for responses.
+	// Needer asks once for parts of the view and for responses.
 	Needer interface{ Needs() Needs }
-	// Decoder makes the token of Authorize out of stored bytes, which are valid during the call; without it, a token is a []byte.
+	// Decoder makes Authorize's token from stored bytes, which are valid during the call. Without it, a token is a []byte.
 	Decoder interface {
 		Decode(bytes []byte) (any, error)
 	}
-	// Responder sees responses that Needs asked for. An error refuses the response, with its message as the reason.
+	// Responder sees responses that Needs asked for. An error rejects the response, with its message as the reason.
 	Responder interface {
 		OnResponse(request *View, token any, response *Response, replies *Replies) (Verdict, error)
 	}
@@ -237,7 +237,7 @@ type (
 	Closer interface{ Close() }
 )
 
-// Needs names the parts of the view, and the responses, that an instance asks for; each costs the host time.
+// Needs names the parts of the view and the responses that an instance asks for. Each costs the host time.
 type Needs struct {
 	Flags                    uint32
 	Digests, ResponseDigests []string // "sha-256", "sha-384", "sha-512"
@@ -274,10 +274,10 @@ const (
 
 // Error says why a call fails: a status, and a text for the user.
 type Error struct {
-	Status  int32  // 0 counts as that of Internal
+	Status  int32  // 0 counts as Internal's
 	Subject string // the cause, such as the name of a setting
-	Message string // no secret: it is shown and logged
-	Detail  string // may be sensitive: shown only if a user asks for it
+	Message string // must not contain secrets: it is shown and logged
+	Detail  string // may be sensitive: shown only if the user asks for it
 	reason  int32
 }
 
@@ -291,13 +291,13 @@ func BadSettings(setting, message string) error {
 // BadToken means that the token can't be read or used: log in again.
 func BadToken(message string) error { return &Error{Status: C.NEVOD_BAD_TOKEN, Message: message} }
 
-// Denied means that the server refused for good, in a flow; the host clears the token.
+// Denied means that the server rejected a flow for good. The host clears the token.
 func Denied(message string) error { return &Error{Status: C.NEVOD_DENIED, Message: message} }
 
-// Unavailable means a temporary failure; the host keeps the token.
+// Unavailable means a temporary failure. The host keeps the token.
 func Unavailable(message string) error { return &Error{Status: C.NEVOD_UNAVAILABLE, Message: message} }
 
-// Unsupported means that the scheme can't do that, such as sign a streamed body.
+// Unsupported means that the scheme can't do this, such as sign a streamed body.
 func Unsupported(message string) error { return &Error{Status: C.NEVOD_UNSUPPORTED, Message: message} }
 
 // Internal means a fault of the plugin itself.
@@ -320,13 +320,14 @@ func IsTransport(err error) bool { return isReason(err, reasonTransport) }
 // IsCancellation reports whether the flow was cancelled: return now.
 func IsCancellation(err error) bool { return isReason(err, reasonCancelled) }
 
-// IsUnsupported reports whether the host can't perform an action: there is no browser, or nobody to answer. The flow may try another.
+// IsUnsupported reports whether the host can't perform an action, for lack of a browser or of a user to ask. The flow may try
+// another.
 func IsUnsupported(err error) bool { return isReason(err, reasonUnsupported) }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Values that cross the boundary.
 
-// Bytes of Go for a call of C, which copies them. They contain no pointer, so C may see them.
+// Go's bytes for a call of C, which copies them. They contain no pointers, so C may see them.
 func lend(bytes []byte) C.nevod_bytes {
 	if len(bytes) == 0 {
 		return C.nevod_bytes{}
@@ -429,7 +430,7 @@ func (v *View) Random() []byte { return append([]byte(nil), borrow(v.raw.random)
 // State returns the bytes that SetState last kept. Needs NeedState.
 func (v *View) State() []byte { return append([]byte(nil), borrow(v.raw.state)...) }
 
-// Parameters returns those that the caller attached to the request, as declared.
+// Parameters returns the declared parameters that the caller attached to the request.
 func (v *View) Parameters() Settings { return pairs(v.raw.parameters, v.raw.parameter_count) }
 
 // Edits are changes to the request. If the host refuses one, it fails the call itself.
@@ -458,7 +459,7 @@ func (e *Edits) AddCookie(name string, value []byte) {
 // ReplaceBody needs NeedReplaceBody.
 func (e *Edits) ReplaceBody(body []byte) { C.nevod_go_replace_body(e.raw, lend(body)) }
 
-// WrapBody replaces the body by length bytes, which the wrapping makes of it while it is sent. Needs NeedReplaceBody.
+// WrapBody replaces the body with length bytes, which the wrapping makes from it during sending. Needs NeedReplaceBody.
 func (e *Edits) WrapBody(length uint64, wrapping Wrapping) {
 	C.nevod_go_wrap_body(e.raw, C.uint64_t(length), newHandle(wrapping)) // the host frees it, in any case
 }
@@ -524,7 +525,7 @@ func (r *Replies) Keep(token *Issued) { token.pass(r.raw, true) }
 type Issued struct {
 	Bytes     []byte
 	ExpiresAt time.Time // zero: unknown
-	Account   string    // "": that of the token that it replaces, or unknown
+	Account   string    // "": the account of the token that it replaces, or unknown
 }
 
 func (i *Issued) pass(actions *C.nevod_actions, keeps bool) C.int32_t {
@@ -541,7 +542,7 @@ func (i *Issued) pass(actions *C.nevod_actions, keeps bool) C.int32_t {
 	return C.nevod_go_token(actions, flag, lend(i.Bytes), C.int64_t(expires), lendText(i.Account))
 }
 
-// Request is a request of a flow, to an origin that a setting names.
+// Request is a flow's request to an origin that a setting names.
 type Request struct {
 	Method, URL string
 	Headers     []Pair
@@ -591,13 +592,13 @@ func newEvent(raw *C.nevod_event) *event {
 	return e
 }
 
-// Flow has the actions of a flow. Call one after the other, on the flow's goroutine.
+// Flow has the actions of a flow. Call them one after another, on the flow's goroutine.
 type Flow struct {
 	Token      []byte    // the token to renew, use or revoke, or nil
 	Account    string    // the account that the user wants, or ""
 	State      []byte    // as in View
 	Response   *Response // in a CHALLENGE flow: the response with the challenge
-	Parameters Settings  // those of the request that needs the token
+	Parameters Settings  // the parameters of the request that needs the token
 	Now        time.Time // at this step, corrected for the server's clock
 	Random     []byte    // 32 bytes, fresh for each step
 
@@ -610,7 +611,7 @@ type Flow struct {
 	finished chan struct{}
 }
 
-// Passed from the flow's goroutine to the host's call: an action, or the end of the flow.
+// An action, or the end of the flow, passed from the flow's goroutine to the host's call.
 type move struct {
 	act    func(actions *C.nevod_actions) C.int32_t
 	status chan C.int32_t
@@ -637,7 +638,7 @@ func (f *Flow) run() {
 	end = move{token: token, err: err}
 }
 
-// Performs an action in the host's call, and waits for the event that the next call brings.
+// Performs an action in the host's call, and waits for the next call's event.
 func (f *Flow) do(kind int32, act func(actions *C.nevod_actions) C.int32_t) (*event, error) {
 	select {
 	case <-f.freed: // in a deferred function
@@ -656,7 +657,7 @@ func (f *Flow) do(kind int32, act func(actions *C.nevod_actions) C.int32_t) (*ev
 	var arrived *event
 	select {
 	case arrived = <-f.events:
-	case <-f.freed: // abandoned: no more of it runs except what it deferred
+	case <-f.freed: // abandoned: only its deferred functions still run
 		runtime.Goexit()
 	}
 	f.Now, f.Random = arrived.now, arrived.random
@@ -697,7 +698,7 @@ func (f *Flow) Send(request Request) (*Response, error) {
 	return arrived.response, nil
 }
 
-// PostForm posts a form that is encoded already, as url.Values.Encode does.
+// PostForm posts an encoded form, such as the result of url.Values.Encode.
 func (f *Flow) PostForm(url, form string, headers ...Pair) (*Response, error) {
 	headers = append([]Pair{{"Content-Type", []byte("application/x-www-form-urlencoded")}}, headers...)
 	return f.Send(Request{Method: "POST", URL: url, Headers: headers, Body: []byte(form)})
@@ -747,8 +748,8 @@ func (f *Flow) Listen(path string) (string, error) {
 	return arrived.url, nil
 }
 
-// Browse opens an address in a browser, and returns the URL of the redirect and the form that was posted with it. Check its proof, such
-// as state: any program may have sent it.
+// Browse opens an address in a browser, and returns the redirect's URL and the form posted with it. Check a proof in it, such as
+// state: any program may have sent it.
 func (f *Flow) Browse(url string) (string, []byte, error) {
 	arrived, err := f.do(C.NEVOD_EVENT_REDIRECT, func(actions *C.nevod_actions) C.int32_t {
 		return C.nevod_go_browse(actions, lendText(url))
@@ -759,7 +760,7 @@ func (f *Flow) Browse(url string) (string, []byte, error) {
 	return arrived.url, arrived.body, nil
 }
 
-// Wait is the only way in which time passes in a flow.
+// Wait is the only way to let time pass in a flow.
 func (f *Flow) Wait(duration time.Duration) error {
 	if duration < 0 {
 		duration = 0
@@ -786,7 +787,7 @@ func (f *Flow) SetState(state []byte) {
 // ---------------------------------------------------------------------------------------------------------------------
 // The functions of the contract's table.
 
-// C may keep no Go pointer: it keeps the address of a cell of C memory with a handle.
+// C must not keep Go pointers. It keeps the address of a C cell that holds a handle.
 func newHandle(value any) unsafe.Pointer {
 	cell := C.malloc(C.size_t(unsafe.Sizeof(cgo.Handle(0))))
 	*(*cgo.Handle)(cell) = cgo.NewHandle(value)
@@ -801,7 +802,7 @@ func nevodGoFree(cell unsafe.Pointer) {
 	C.free(cell)
 }
 
-// C memory for the length of one call; wiped, because a request may contain secrets.
+// C memory for the duration of one call. It is wiped, because a request may contain secrets.
 type arena struct{ blocks []C.nevod_bytes }
 
 func (a *arena) allocate(count int) unsafe.Pointer {
@@ -858,7 +859,7 @@ func report(to unsafe.Pointer, err error) C.int32_t {
 		C.nevod_go_report((*C.nevod_errors)(to), lendText(own.Subject), lendText(own.Message), lendText(own.Detail))
 	}
 	if own.Status == C.NEVOD_OK {
-		return C.NEVOD_INTERNAL // an error without a status is no success
+		return C.NEVOD_INTERNAL // an error without a status isn't a success
 	}
 	return C.int32_t(own.Status)
 }
@@ -867,7 +868,7 @@ func report(to unsafe.Pointer, err error) C.int32_t {
 func guarded(body func() error) (err error) {
 	finished := false
 	defer func() {
-		if !finished { // recover returns nil after panic(nil) too
+		if !finished { // recover also returns nil after panic(nil)
 			err = panicked(recover())
 		}
 	}()
@@ -889,7 +890,7 @@ var (
 	once     sync.Once
 )
 
-// Export says what the plugin offers. Call it once, as the value of a package's variable.
+// Export declares what the plugin offers. Call it once, to initialize a package variable.
 func Export(plugin Plugin) bool {
 	exported = plugin
 	return true
@@ -1118,9 +1119,9 @@ func nevodGoFlowStep(cell, raw, actions, errors unsafe.Pointer) C.int32_t {
 			return report(errors, &Error{Status: C.NEVOD_INTERNAL, Message: "the flow has finished already"})
 		}
 	}
-	// The goroutine's actions are performed here, because a sink is good for its call's thread only.
+	// Performs the goroutine's actions here, because a sink is valid only on its call's thread.
 	for {
-		next := <-flow.moves // the goroutine waits from here on, so the flow's fields may be read
+		next := <-flow.moves // the goroutine waits from now on, so the flow's fields may be read
 		if flow.hasState {
 			flow.hasState = false
 			C.nevod_go_set_state((*C.nevod_actions)(actions), lend(flow.State))
@@ -1144,7 +1145,7 @@ func nevodGoFlowFree(cell unsafe.Pointer) {
 	flow := valueOf(cell).(*Flow)
 	close(flow.freed)
 	if flow.started {
-		<-flow.finished // no goroutine stays behind
+		<-flow.finished // leave no goroutine behind
 	}
 	nevodGoFree(cell)
 }

@@ -30,8 +30,8 @@
 //! nevod_plugin! { name: "Key", version: "1.0.0", vendor: "Example", schemes: [scheme::<Key>()] }
 //! ```
 //!
-//! A scheme with a login implements `FlowScheme` too, and is exported with `flow_scheme`. Its flows are async functions, polled
-//! only while the host calls: no executor and no thread. A flow may await the functions of `Flow`, and nothing else.
+//! A scheme with a login also implements `FlowScheme`, and is exported with `flow_scheme`. Its flows are async functions, polled
+//! only while the host calls: no executor and no thread. A flow may await only the functions of `Flow`.
 //!
 //! A panic doesn't leave the plugin: the call fails with INTERNAL, and the panic's text is the report's detail. That needs Rust's
 //! default panic strategy; don't build with `-C panic=abort`.
@@ -49,7 +49,7 @@ use std::sync::atomic::{compiler_fence, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// The structs of nevod_plugin.h, as they are. Its comments are the contract.
+/// The structs of nevod_plugin.h, unchanged. The header's comments are the contract.
 #[allow(non_camel_case_types)]
 pub mod abi {
     use std::ffi::c_void;
@@ -359,8 +359,8 @@ pub mod abi {
             Option<unsafe extern "C" fn(*const nevod_scheme, nevod_bytes) -> *const c_void>,
     }
 
-    // The contract has no padding, so a struct of the right size has each field where the header has it. (Their order is compared
-    // with the header's by the project's tests.)
+    // The contract has no padding, so in a struct of the right size each field is where the header has it. (The project's tests
+    // compare the order with the header's.)
     macro_rules! sizes { ($($name:ident = $size:literal,)*) => {
         $(const _: () = assert!(std::mem::size_of::<$name>() == $size);)*
     } }
@@ -380,7 +380,7 @@ fn bytes(of: &[u8]) -> nevod_bytes {
 }
 
 /// # Safety
-/// `of` points to `count` bytes that live as long as `'a`: those of a call that the host made, for the call's duration.
+/// `of` points to `count` bytes that live as long as `'a`: the arguments of a host's call, for the call's duration.
 unsafe fn slice<'a>(of: nevod_bytes) -> &'a [u8] {
     if of.count == 0 { &[] } else { std::slice::from_raw_parts(of.data, of.count as usize) }
 }
@@ -424,7 +424,7 @@ impl Error {
     pub fn bad_token(message: impl Into<String>) -> Error {
         Error::new(abi::BAD_TOKEN, "", message)
     }
-    /// In a flow: the server refused for good; the host clears the token.
+    /// In a flow: the server refused for good. The host clears the token.
     pub fn denied(message: impl Into<String>) -> Error {
         Error::new(abi::DENIED, "", message)
     }
@@ -432,7 +432,7 @@ impl Error {
     pub fn unavailable(message: impl Into<String>) -> Error {
         Error::new(abi::UNAVAILABLE, "", message)
     }
-    /// The scheme can't do that, such as sign a streamed body.
+    /// The scheme can't do this, such as sign a streamed body.
     pub fn unsupported(message: impl Into<String>) -> Error {
         Error::new(abi::UNSUPPORTED, "", message)
     }
@@ -454,7 +454,7 @@ impl Error {
     pub fn is_cancellation(&self) -> bool {
         self.reason == Reason::Cancelled
     }
-    /// Whether the host can't perform the action: there is no browser, or nobody to answer. The flow may try another.
+    /// Whether the host can't perform the action, for lack of a browser or of a user to ask. The flow may try another.
     pub fn is_unsupported(&self) -> bool {
         self.reason == Reason::Unsupported
     }
@@ -482,7 +482,7 @@ impl Secret {
 impl Drop for Secret {
     fn drop(&mut self) {
         for byte in self.0.iter_mut() {
-            // Volatile, so that it is not optimized away; the pointer is that of a valid element.
+            // Volatile, so that it is not optimized away. The pointer is to a valid element.
             unsafe { ptr::write_volatile(byte, 0) }
         }
         compiler_fence(Ordering::SeqCst);
@@ -527,7 +527,7 @@ impl Setting {
         setting.choices = choices;
         setting
     }
-    /// An address, to whose origin a flow may send.
+    /// A URL; a flow may send to its origin.
     pub const fn url(name: &'static str, help: &'static str) -> Setting {
         Setting::new(5, name, help)
     }
@@ -543,12 +543,12 @@ impl Setting {
         self.flags |= 4;
         self
     }
-    /// For a URL: an issuer, to the endpoints of whose metadata a flow may send (RFC 8414).
+    /// For a URL: an issuer. A flow may send to the endpoints in its metadata (RFC 8414).
     pub const fn issuer(mut self) -> Setting {
         self.flags |= 8;
         self
     }
-    /// For a URL: it may be given relative to the scheme's first URL that may not, and arrives absolute.
+    /// For a URL: it may be relative to the scheme's first URL without this flag, and arrives absolute.
     pub const fn relative(mut self) -> Setting {
         self.flags |= 16;
         self
@@ -568,7 +568,7 @@ pub type Settings<'a> = Pairs<'a>;
 impl<'a> Pairs<'a> {
     /// Every name and value.
     pub fn iter(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
-        // The pairs live as long as 'a, with what they point to.
+        // The pairs, and what they point to, live as long as 'a.
         self.0.iter().map(|pair| unsafe { (slice(pair.name), slice(pair.value)) })
     }
     /// The first value of that name.
@@ -615,7 +615,7 @@ impl Host {
     pub fn log(&self, level: Level, message: &str) {
         unsafe { ((*self.0).log)((*self.0).host, level as i32, bytes(message.as_bytes())) }
     }
-    /// An extension of the host by name, whose documentation gives its layout; or NULL.
+    /// A host's extension by its name, or NULL. Its documentation gives its layout.
     pub fn extension(&self, name: &str) -> *const c_void {
         unsafe { ((*self.0).get_extension)((*self.0).host, bytes(name.as_bytes())) }
     }
@@ -629,7 +629,7 @@ pub const BLOCKS: u32 = 1;
 pub const INTERACTIVE: u32 = 1 << 16;
 pub const NONDETERMINISTIC: u32 = 1 << 17;
 
-/// Parts of the view, and responses, that an instance asks for; each costs the host time.
+/// Parts of the view and responses that an instance asks for. Each costs the host time.
 #[derive(Clone, Copy, Default)]
 pub struct Needs {
     pub flags: u32,
@@ -637,9 +637,9 @@ pub struct Needs {
     pub digests: &'static [&'static str],
     /// Digests of the bodies of responses.
     pub response_digests: &'static [&'static str],
-    /// Statuses that are challenges of this scheme beside 401, 403 and 407.
+    /// Statuses that are challenges of this scheme, in addition to 401, 403 and 407.
     pub challenge_statuses: &'static [i32],
-    /// Media types, such as "text/html", whose 2xx responses are challenges of this scheme too.
+    /// Media types, such as "text/html". A 2xx response of such a type is also a challenge of this scheme.
     pub challenge_types: &'static [&'static str],
 }
 
@@ -681,7 +681,7 @@ pub enum Verdict {
     Challenge = 3,
 }
 
-/// A scheme: an instance of it puts a credential on requests. Calls may come on many threads at the same time.
+/// A scheme. An instance of it puts a credential on requests. Calls may come on many threads at the same time.
 pub trait Scheme: Send + Sync + Sized + 'static {
     const ID: &'static str;
     const TITLE: &'static str;
@@ -701,7 +701,7 @@ pub trait Scheme: Send + Sync + Sized + 'static {
     /// Puts the credential on one request. Depends on its arguments only. The token is None if there is none yet.
     fn authorize(&self, request: &View, token: Option<&Self::Token>, edits: &Edits) -> Result<(), Error>;
 
-    /// Sees the response to a request, if `needs` asked for it. An error refuses the response, with its message as the reason.
+    /// Sees the response to a request, if `needs` asked for it. An error rejects the response, with its message as the reason.
     fn on_response(&self, _request: &View, _token: Option<&Self::Token>, _response: &Response, _replies: &Replies)
         -> Result<Verdict, Error> {
         Ok(Verdict::Nothing)
@@ -808,7 +808,7 @@ impl Edits<'_> {
     pub fn replace_body(&self, body: &[u8]) {
         unsafe { (self.0.replace_body)(self.0.host, bytes(body)) };
     }
-    /// Replaces the body by `length` bytes, which the wrapping makes of it while it is sent. Needs REPLACE_BODY.
+    /// Replaces the body with `length` bytes, which the wrapping makes from it during sending. Needs REPLACE_BODY.
     pub fn wrap_body(&self, length: u64, wrapping: Box<dyn Wrapping>) {
         // The host passes the pointer to body_free once, in any case.
         let pointer = Box::into_raw(Box::new(wrapping)) as *mut c_void;
@@ -851,7 +851,7 @@ impl Replies<'_> {
 pub struct Response {
     pub status: i32,
     headers: Vec<(Vec<u8>, Secret)>,
-    /// In `on_response`: that of a challenge only, if CHALLENGE_BODY asked for it.
+    /// In `on_response`, only a challenge has a body, and only if CHALLENGE_BODY asked for it.
     pub body: Secret,
     pub url: String,
     digests: Vec<(Vec<u8>, Secret)>,
@@ -896,10 +896,10 @@ unsafe fn text(of: nevod_bytes) -> String {
 // ---------------------------------------------------------------------------------------------------------------------
 // Flows.
 
-/// A scheme whose token is obtained by flows. A flow is `Box::pin(async move { … })`, and ends with a token or an error.
+/// A scheme that gets its token by flows. A flow is `Box::pin(async move { … })`, and ends with a token or an error.
 pub trait FlowScheme: Scheme {
     fn login(self: Arc<Self>, flow: Flow) -> FlowFuture;
-    /// None: there is no such flow, and the host logs in instead.
+    /// None means that there is no such flow: the host logs in instead.
     fn refresh(self: Arc<Self>, _flow: Flow) -> Option<FlowFuture> {
         None
     }
@@ -919,7 +919,7 @@ pub struct Issued {
     pub bytes: Secret,
     /// Nanoseconds since 1970; 0: unknown.
     pub expires_at_unix_ns: i64,
-    /// If empty, that of the token that it replaces, or unknown.
+    /// If empty: the account of the token that it replaces, or unknown.
     pub account: String,
 }
 
@@ -927,7 +927,7 @@ impl Issued {
     pub fn new(bytes: impl Into<Vec<u8>>) -> Issued {
         Issued { bytes: Secret::new(bytes), expires_at_unix_ns: 0, account: String::new() }
     }
-    /// The end of a logout.
+    /// The result of a logout.
     pub fn nothing() -> Issued {
         Issued::new([])
     }
@@ -1046,7 +1046,7 @@ impl Answers {
     }
 }
 
-/// The data that a flow begins with.
+/// The data with which a flow begins.
 pub struct Start {
     /// The token to renew, use or revoke.
     pub token: Option<Secret>,
@@ -1065,7 +1065,7 @@ impl Start {
     }
 }
 
-/// A redirect that a browser requested.
+/// A redirect requested by a browser.
 pub struct Redirect {
     pub url: String,
     /// The form, if the browser posted one.
@@ -1091,19 +1091,19 @@ struct Progress {
     random: Secret,
 }
 
-// `actions` is used under the lock and within its step only; on another thread it does nothing and returns UNSUPPORTED.
+// `actions` is used only under the lock and within its step. On another thread, it does nothing and returns UNSUPPORTED.
 unsafe impl Send for Progress {}
 
 fn locked(progress: &Mutex<Progress>) -> MutexGuard<'_, Progress> {
     progress.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// The actions of a flow. Each is awaited, one after the other.
+/// The actions of a flow. Await them one after another.
 pub struct Flow(Arc<Mutex<Progress>>);
 
 type Begin<'a> = Box<dyn FnOnce(&abi::nevod_actions) -> i32 + Send + 'a>;
 
-/// The first poll performs the action; the next one, in the host's next call, takes its event.
+/// The first poll performs the action. The next poll, in the host's next call, takes its event.
 struct Act<'a> {
     progress: &'a Mutex<Progress>,
     begin: Option<Begin<'a>>,
@@ -1212,7 +1212,8 @@ impl Flow {
         Ok(event.url)
     }
 
-    /// Opens an address in a browser and waits for the redirect. Check its proof, such as `state`: any program may have sent it.
+    /// Opens an address in a browser and waits for the redirect. Check a proof in it, such as `state`: any program may have sent
+    /// it.
     pub async fn browse(&self, url: &str) -> Result<Redirect, Error> {
         let event = self.act(7, move |actions| unsafe { (actions.browse)(actions.host, bytes(url.as_bytes())) }).await?;
         Ok(Redirect { url: event.url, body: event.body })
@@ -1228,7 +1229,7 @@ impl Flow {
         self.act(9, move |actions| unsafe { (actions.keep)(actions.host, &token.raw()) }).await.map(drop)
     }
 
-    /// Replaces the state. No action: it is not awaited.
+    /// Replaces the state. It isn't an action, so it isn't awaited.
     pub fn set_state(&self, state: &[u8]) {
         let progress = locked(&self.0);
         if let Some(actions) = unsafe { progress.actions.as_ref() } {
@@ -1236,7 +1237,7 @@ impl Flow {
         }
     }
 
-    /// The data that the flow began with. An error only before the flow has started.
+    /// The data with which the flow began. Fails only before the flow has started.
     pub fn start(&self) -> Result<Arc<Start>, Error> {
         locked(&self.0).start.clone().ok_or_else(|| Error::internal("the flow has not started"))
     }
@@ -1257,7 +1258,7 @@ impl Flow {
 
 thread_local! { static PANIC: RefCell<String> = RefCell::new(String::new()); }
 
-/// A plugin writes nothing to standard error: what a panic would print becomes a report's detail.
+/// A plugin writes nothing to standard error. A panic's message becomes a report's detail.
 fn quiet_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -1275,7 +1276,7 @@ unsafe fn report(errors: *const abi::nevod_errors, error: &Error) {
     }
 }
 
-/// Runs a function of the scheme. A panic becomes an INTERNAL, because nothing may unwind into the host.
+/// Runs a function of the scheme. A panic becomes INTERNAL, because nothing may unwind into the host.
 unsafe fn call(errors: *const abi::nevod_errors, body: impl FnOnce() -> Result<i32, Error>) -> Result<i32, i32> {
     let error = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(result)) => return Ok(result),
@@ -1494,7 +1495,7 @@ unsafe extern "C" fn flow_free<S: FlowScheme>(_instance: *mut c_void, flow: *mut
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// The tables. They live as long as the process, so their memory is never freed.
+// The tables. They live until the process ends, so their memory is never freed.
 
 /// A scheme in the contract's form.
 pub struct Export(abi::nevod_scheme);

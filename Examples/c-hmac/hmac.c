@@ -1,7 +1,8 @@
 /*
  * An HMAC request signature, as a NevodHost plugin in C. From the root of the repository:
  *
- * cc -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wl,-z,defs -ISources/NevodPluginABI/include Examples/c-hmac/hmac.c -lcrypto -o libHMACAuthC.so
+ * cc -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wl,-z,defs -ISources/NevodPluginABI/include Examples/c-hmac/hmac.c \
+ *     -lcrypto -o libHMACAuthC.so
  *
  * It signs METHOD \n PATH \n TIMESTAMP \n BODYHASH and sends X-API-Key, X-Timestamp and X-Signature. It has no token:
  * its settings are its credential. Needs OpenSSL 3. Part of NevodHost. MIT licence.
@@ -120,7 +121,7 @@ static const nevod_needs *needs(void *pointer)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* The signature.                                                                                                    */
 
-/* HMAC over the parts, each after the first preceded by a line feed. */
+/* HMAC over the parts, with a line feed between them. */
 static int sign(const instance *self, const nevod_bytes *parts, size_t count, uint8_t mac[DIGEST_SIZE])
 {
     /* A context is mutable, so each call works on its own copy. It is cheaper than keying a new one. */
@@ -178,7 +179,7 @@ static int32_t authorize(void *pointer, const void *token, const nevod_view *vie
     if (!sign(self, parts, sizeof parts / sizeof parts[0], mac))
         return fail(errors, NEVOD_INTERNAL, TEXT(""), TEXT("OpenSSL could not compute the signature"));
 
-    /* The results can be ignored: if the host refuses an edit, it fails the call itself. */
+    /* The results can be ignored: if the host rejects an edit, it fails the call itself. */
     edits->set_header(edits->host, TEXT("X-API-Key"), (nevod_bytes){self->api_key, self->api_key_count});
     edits->set_header(edits->host, TEXT("X-Timestamp"), timestamp);
     edits->set_header(edits->host, TEXT("X-Signature"), hex((nevod_bytes){mac, DIGEST_SIZE}, signature));

@@ -1,7 +1,8 @@
 /*
  * A scheme with a login, as a NevodHost plugin in C. From the root of the repository:
  *
- * cc -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wl,-z,defs -ISources/NevodPluginABI/include -IBindings/C Examples/c-session/session.c -o libSessionC.so
+ * cc -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wl,-z,defs -ISources/NevodPluginABI/include -IBindings/C \
+ *     Examples/c-session/session.c -o libSessionC.so
  *
  * The response to POST /login with user and password has two lines: a session, sent as X-Session, and a renewal, which POST /renew
  * exchanges for a new pair, once. Both together are the token. Part of NevodHost. MIT licence.
@@ -15,7 +16,7 @@ static nevod_bytes line(nevod_bytes token, int index)
     return index == 0 ? first : nevod_split(&token, '\n');
 }
 
-/* An instance is the server's address, and a decoded token the line that goes on requests; neither changes. */
+/* An instance is the server's address. A decoded token is the line that goes on requests. Neither ever changes. */
 static int32_t made(void **out, nevod_bytes from, const nevod_errors *errors)
 {
     nevod_buffer *buffer = malloc(sizeof *buffer);
@@ -71,7 +72,7 @@ static int32_t flow_begin(void *instance, int32_t kind, void **out, const nevod_
 {
     (void)instance;
     if (kind != NEVOD_FLOW_LOGIN && kind != NEVOD_FLOW_REFRESH && kind != NEVOD_FLOW_LOGOUT)
-        return NEVOD_UNSUPPORTED; /* there is no such flow: the host works without it */
+        return NEVOD_UNSUPPORTED; /* no such flow: the host works without it */
     flow *self = *out = calloc(1, sizeof *self);
     if (self == NULL)
         return nevod_fail(errors, NEVOD_INTERNAL, "", "out of memory");
@@ -135,7 +136,7 @@ static int32_t flow_step(void *instance, void *pointer, const nevod_event *event
     self->pair = nevod_copy(event->response->body);
     if (event->response->status != 200 || line(nevod_written(&self->pair), 1).count == 0)
         return nevod_fail(errors, NEVOD_UNAVAILABLE, "", "the server's response is not a session");
-    /* The server has spent the old renewal: nothing that fails from here on may lose the new one. */
+    /* The server has spent the old renewal, so no later failure may lose the new one. */
     NEVOD_AWAIT(NEVOD_EVENT_KEPT, nevod_keep(step, nevod_written(&self->pair), 0, NEVOD_NOTHING));
     NEVOD_AWAIT(NEVOD_EVENT_RESPONSE, get_details(step, server, nevod_written(&self->pair)));
     return issue(step, nevod_written(&self->pair));

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A person with a browser, as a program: opens an address, follows redirects with cookies, fills in the forms of a login and of
-a consent, and stops at a page without a form. Python 3.11, standard library only.
+"""A program that acts as a person with a browser: opens an address, follows redirects with cookies, fills in login and consent
+forms, and stops at a page without a form. Python 3.11, standard library only.
 
     DEMO_SECRET=... BROWSER=Examples/demo-server/browser.py nevod-host login ...
     DEMO_SECRET=... python3 browser.py [--deny] [--log FILE] URL
@@ -18,7 +18,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-# Those of a login and of a consent, and some more.
+# Enough for a login, a consent, and a few more.
 MOST_PAGES = 8
 SECONDS = 30
 
@@ -71,7 +71,7 @@ class Browser:
     def get(self, url, fields=None):
         """Returns the status, the address after all redirects, and the text."""
         data = None if fields is None else urllib.parse.urlencode(fields).encode()
-        # Servers compare the origin, as they do for a real browser.
+        # Servers compare the origin, as with a real browser.
         origin = "{0.scheme}://{0.netloc}".format(urllib.parse.urlsplit(url))
         request = urllib.request.Request(url, data, {"Referer": origin + "/", "Accept": "text/html"})
         try:

@@ -7,11 +7,11 @@ It binds 127.0.0.1 and prints one line to stdout: "listening on http://127.0.0.1
 from DEMO_API_KEY (default "demo") and DEMO_SECRET, never from the command line, which other users can read.
 
 A client signs METHOD \\n PATH \\n TIMESTAMP \\n BODYHASH with HMAC-SHA256 and sends X-API-Key, X-Timestamp (Unix
-seconds) and X-Signature (lower-case hex). PATH is the request-target, byte for byte, up to the first "?". BODYHASH is
-the lower-case hex SHA-256 of the body, empty when there is none; a body of zero bytes is none.
-With X-Nonce, as the preset "strict" sends, the message is METHOD \\n HOST \\n TARGET \\n TYPE \\n TIMESTAMP \\n NONCE \\n BODYHASH
-instead: HOST is this server's, TARGET has the query, TYPE is the Content-Type or empty, BODYHASH is never empty, and a nonce is taken once.
-The response is JSON, with 200 or 401. Any method and path is verified, except these:
+seconds) and X-Signature (lower-case hex). PATH is the request-target, byte for byte, up to the first "?". BODYHASH is the
+lower-case hex SHA-256 of the body, or empty if the body is missing or has zero bytes. With X-Nonce, as the preset "strict" sends,
+the message is METHOD \\n HOST \\n TARGET \\n TYPE \\n TIMESTAMP \\n NONCE \\n BODYHASH instead: HOST is this server's, TARGET has
+the query, TYPE is the Content-Type or empty, BODYHASH is never empty, and a nonce is taken once. The response is JSON, with 200
+or 401. Requests of any method and path are verified, except these:
 
     /slow?ms=N       waits N ms (at most 60000), then returns {"waited_ms": N}
     /stream?bytes=N  returns N bytes (at most 2^40) of 0, 1, ... 255, 0, 1, ..., chunked, in chunks of 64 KiB
@@ -20,8 +20,8 @@ The response is JSON, with 200 or 401. Any method and path is verified, except t
     /echo            returns the body of the request byte for byte, with its Content-Type
 
 --log FILE appends one JSON line per request, before the response: method, target, headers (the lines in order),
-body_sha256, verified (null where nothing was verified) and client_port. The headers are as received, a signature too,
-so the file is for tests, and only its owner can read it. Nothing else that this server writes holds a signature.
+body_sha256, verified (null where nothing was verified) and client_port. The headers are as received, including signatures, so the
+file is for tests, and only its owner can read it. Nothing else that this server writes contains a signature.
 --parent-pid PID ends the server when that process is gone. SIGTERM ends it at once, with status 0.
 """
 
@@ -50,7 +50,7 @@ TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 section 5.6.2
 
 
 class Refusal(Exception):
-    """A request that can't be read to its end. The connection is closed after the response."""
+    """A request that can't be read completely. The connection is closed after the response."""
 
     def __init__(self, status, reason):
         super().__init__(reason)
@@ -63,11 +63,11 @@ class Server(http.server.ThreadingHTTPServer):
 
     def __init__(self, port, key, secret, window, log):
         self.key, self.secret, self.window, self.log = key, secret, window, log
-        self.nonces, self.lock = {}, threading.Lock()  # until when each counts
+        self.nonces, self.lock = {}, threading.Lock()  # the expiry of each
         super().__init__(("127.0.0.1", port), Handler)
 
     def server_bind(self):
-        # Not HTTPServer's: it looks the host's name up, which can take seconds.
+        # Not HTTPServer's, which looks up the host's name. That can take seconds.
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = self.server_address[:2]
 
@@ -89,7 +89,7 @@ class Server(http.server.ThreadingHTTPServer):
             return f"timestamp outside the window of {self.window} s"
         body_hash = hashlib.sha256(body).hexdigest().encode()
         if is_strict:
-            # Only its own names: a request that was signed for another server must not be taken.
+            # Only its own names, because a request signed for another server must not be accepted.
             if given["Host"] not in (b"127.0.0.1:%d" % self.server_port, b"localhost:%d" % self.server_port):
                 return "another host"
             types = headers.get_all("Content-Type", [""])
@@ -104,7 +104,7 @@ class Server(http.server.ThreadingHTTPServer):
         return self.repeated(given["X-Nonce"], int(timestamp)) if is_strict else ""
 
     def repeated(self, nonce, timestamp):
-        """The reason for refusing a nonce of a genuine request; only such may use memory."""
+        """The reason for refusing a nonce. Called only for genuine requests, because nonces use memory."""
         with self.lock:
             for old in [each for each, until in self.nonces.items() if until < time.time()]:
                 del self.nonces[old]
@@ -129,14 +129,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
             pass  # the client has disconnected
 
     def __getattr__(self, name):
-        # The base class looks for do_GET and the like; here every method goes the same way.
+        # The base class looks for do_GET and the like. Here every method is handled the same way.
         if name.startswith("do_"):
             return self.serve
         raise AttributeError(name)
 
     def parse_request(self):
         """The base class splits at every Unicode space and collapses a leading "//", but a signature is over the exact
-        bytes. So the target is taken here, and the base class gets "/" in its place."""
+        bytes. So this takes the target and gives the base class "/" instead."""
         line = self.raw_requestline.removesuffix(b"\n").removesuffix(b"\r")
         words = line.split(b" ")
         self.method, self.target, self.headers = b"", b"", None
@@ -150,7 +150,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def handle_expect_100(self):
         try:
-            self.body_length()  # refuse before the client sends it
+            self.body_length()  # reject it before the client sends it
         except Refusal as refusal:
             self.send_error(refusal.status, refusal.reason)
             return False
@@ -159,7 +159,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def body_length(self):
         """The length of the body, or None for a chunked one (RFC 9112 section 6.3)."""
-        # The parser takes a form's content type for a message whose parts are missing.
+        # The parser would treat a form's content type as a multipart message without its parts.
         if any(not isinstance(defect, MISSING_PARTS) for defect in self.headers.defects):
             raise Refusal(400, "malformed header line")
         codings = [value.strip().lower() for value in self.headers.get_all("Transfer-Encoding", [])]
@@ -226,7 +226,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path, _, query = self.target.partition(b"?")
         name, _, argument = path[1:].partition(b"/")
         special = self.SPECIAL.get(name) if path.startswith(b"/") else None
-        # Only /status takes more than a name.
+        # Only /status has more than a name.
         if special is not None and (name == b"status" or path == b"/" + name):
             self.record(body, None, f"returned {self.name()} {len(body)} bytes")
             special(self, body, query.decode("latin-1"), argument)
@@ -335,20 +335,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
 
     def respond(self, status, content_type, body):
-        if status in (204, 304):  # these have no body, and a length would be that of another response
+        if status in (204, 304):  # these have no body, so a length would describe another response
             self.wfile.write(self.head(status, None, None))
             return
         if status == 205:
             content_type, body = None, b""
         head = self.head(status, content_type, len(body))
-        # One write, so that a client never waits for the body after it has the head.
+        # One write, so that a client that has the head never waits for the body.
         self.wfile.write(head if self.method == b"HEAD" else head + body)
 
     def respond_json(self, status, value):
         self.respond(status, "application/json", json.dumps(value).encode() + b"\n")
 
     def send_error(self, code, message=None, explain=None):
-        """Refuses a request before it is read. The base class calls this too."""
+        """Rejects a request before reading it. The base class also calls this."""
         reason = message or http.HTTPStatus(code).phrase
         self.close_connection = True
         self.record(b"", None, f"REFUSED {self.name()}: {reason}")
@@ -363,10 +363,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         except OSError:
             pass
 
-    # Telling
+    # Logging
 
     def name(self):
-        """Method and target for a log: what a terminal could take for a command is escaped."""
+        """Method and target for a log, with anything escaped that a terminal could take for a command."""
         text = (self.method + b" " + self.target).decode("latin-1")
         return re.sub(r"[^ -~]", lambda match: f"\\x{ord(match[0]):02x}", text)
 
@@ -415,7 +415,7 @@ def watch(pid):
 
 
 def main():
-    # First of all, so that a stop during the start counts too. Nothing is buffered that could be lost.
+    # First, so that it also handles a stop during startup. Nothing is buffered that could be lost.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: os._exit(0))
 

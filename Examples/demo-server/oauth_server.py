@@ -3,9 +3,9 @@
 
     DEMO_SECRET=... python3 oauth_server.py [--port 8080] [--parent-pid PID]
 
-It binds 127.0.0.1 and prints one line to stdout: "listening on http://127.0.0.1:PORT", which is the issuer as well. Its one
-user is ada, whose password comes from DEMO_SECRET. Clients: `demo`, which is public, and `service`, whose secret is
-DEMO_SECRET. A line on standard error for each request for a token says what became of it.
+It binds 127.0.0.1 and prints one line to stdout: "listening on http://127.0.0.1:PORT", which is also the issuer. Its one user is
+ada, whose password comes from DEMO_SECRET. Clients: `demo`, which is public, and `service`, whose secret is DEMO_SECRET. For each
+request for a token, a line on standard error tells the outcome.
 
     /.well-known/oauth-authorization-server, /.well-known/openid-configuration   its metadata (RFC 8414)
     /authorize      GET: a page to log in and consent; code with PKCE, S256 only (RFC 7636), and `iss` (RFC 9207)
@@ -57,14 +57,14 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(self, port, password):
         self.password = password
         self.lock = threading.Condition()
-        # Of each code, pushed request, device code, access token and refresh token: what it is good for.
+        # The grant of each code, pushed request, device code, access token and refresh token.
         self.codes, self.pushed, self.devices, self.access, self.refresh = {}, {}, {}, {}, {}
         self.logins = self.refreshes = 0
         super().__init__(("127.0.0.1", port), Handler)
         self.url = f"http://127.0.0.1:{self.server_port}"
 
     def server_bind(self):
-        # Not HTTPServer's: it looks the host's name up, which can take seconds.
+        # Not HTTPServer's, which looks up the host's name. That can take seconds.
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = self.server_address[:2]
 
@@ -145,7 +145,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"]}
 
     def client(self, form):
-        """The client that sent a request, once it has proved who it is."""
+        """The client that sent a request, if it is authenticated."""
         name, secret = form.get("client_id"), form.get("client_secret")
         kind, _, credential = self.headers.get("Authorization", "").partition(" ")
         if kind == "Basic":
@@ -190,12 +190,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if code is None or code["client_id"] != client or code.get("redirect_uri") != form.get("redirect_uri"):
             raise Refusal("invalid_grant", "the code is not valid")
         if code["family"] is not None:
-            # A second use: someone else has seen the code (RFC 6749 §4.1.2).
+            # A second use means that someone else has seen the code (RFC 6749 §4.1.2).
             self.server.revoke(code["family"])
             raise Refusal("invalid_grant", "the code was used before")
         digest = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
         if base64.urlsafe_b64encode(digest).rstrip(b"=").decode() != code["code_challenge"]:
-            raise Refusal("invalid_grant", "the code verifier is not that of the request")
+            raise Refusal("invalid_grant", "the code verifier doesn't match the request's challenge")
         code["family"] = secrets.token_hex(8)
         self.server.logins += 1
         return self.server.issue(client, "ada", code["scope"], code["family"])
@@ -275,7 +275,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return form.get("username") == "ada" and secrets.compare_digest(password, self.server.password)
 
     def check(self, request):
-        """Refuses an authorization request of which the browser must not be sent back, or that has no S256 challenge."""
+        """Rejects an authorization request if the browser must not be redirected back to the client, or if there is no S256
+        challenge."""
         redirect = urllib.parse.urlsplit(request.get("redirect_uri", ""))
         is_known = request.get("client_id") in (None, "demo", "service")
         if not is_known or redirect.scheme != "http" or redirect.hostname != "127.0.0.1":

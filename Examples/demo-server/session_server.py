@@ -11,7 +11,7 @@ from DEMO_SECRET.
     POST /logout   renewal=...: both become invalid
     POST /expire   ends every session; the renewals stay valid
     GET /session   with X-Session: {"user": ..., "seconds": ...}, the session's user and remaining time
-    GET /signin    for browsers: a page with a form, whose CSRF token stands in a hidden input and in a cookie
+    GET /signin    for browsers: a page with a form, with its CSRF token in a hidden input and in a cookie
     POST /signin   username=...&password=...&csrf=... as a form: a session in a cookie; the page again if they are wrong
     POST /signout  ends the session of the cookie
     anything else  with X-Session, or the cookie: {"user": ..., "logins": ..., "renewals": ...}, how many there have been; 401
@@ -45,7 +45,7 @@ class Server(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), Handler)
 
     def server_bind(self):
-        # Not HTTPServer's: it looks the host's name up, which can take seconds.
+        # Not HTTPServer's, which looks up the host's name. That can take seconds.
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = self.server_address[:2]
 

@@ -44,7 +44,7 @@ let package = Package(
                 .product(name: "NevodPluginKit", package: "NevodHost"), .product(name: "NevodPluginTesting", package: "NevodHost"),
             ]),
 
-        // For an HMAC in the program: Linux has no CryptoKit.
+        // For HMAC: Linux has no CryptoKit.
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     ]
 )

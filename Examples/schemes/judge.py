@@ -1,4 +1,4 @@
-"""Shared by the servers of these examples: they listen on 127.0.0.1, print "listening on URL", and have another project's library
+"""Shared by the servers of these examples. They listen on 127.0.0.1, print "listening on URL", and let another project's library
 verify each request. Debian's python3; scripts/install-peers installs what Debian doesn't package.
 """
 
@@ -32,7 +32,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return f"http://127.0.0.1:{self.server.server_port}{self.path}"
 
     def reply(self, status, text, headers=()):
-        # Not send_response, which adds Date: some of these servers' clocks are wrong.
+        # Not send_response, which adds Date: some of these servers have a wrong clock.
         self.send_response_only(status)
         for name, value in headers:
             self.send_header(name, value)
@@ -51,7 +51,7 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def server_bind(self):
-        # Not HTTPServer's: it looks the host's name up, which can take seconds.
+        # Not HTTPServer's, which looks up the host's name. That can take seconds.
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = self.server_address[:2]
 

@@ -6,7 +6,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "NevodHost", path: "../..")],
     targets: [
-        // One module, as an app is: its own TokenStorage and AuthState take precedence over the library's.
+        // One module, like an app: its own TokenStorage and AuthState take precedence over the library's.
         .executableTarget(name: "shredmate", dependencies: [.product(name: "NevodSessions", package: "NevodHost")]),
         .testTarget(
             name: "shredmateTests",

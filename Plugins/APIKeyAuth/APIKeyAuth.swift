@@ -6,9 +6,10 @@ struct APIKeyAuth: AuthScheme {
     static let id = "api-key"
     static let title = "API key in a header"
 
-    @Setting("key", help: "The key; of several, each has a header of its own") var keys: Keys
-    @Setting("header", default: "X-API-Key", help: "Header of the key; of several keys, in their order") var headers: KeyNames
-    @Setting("prefix", help: "Stands before the key, such as Bearer or Token token=; of several keys, in their order")
+    @Setting("key", help: "The key; each of several keys has its own header") var keys: Keys
+    @Setting("header", default: "X-API-Key", help: "Header of the key; for several keys, one each in the same order")
+    var headers: KeyNames
+    @Setting("prefix", help: "Text before the key, such as Bearer or Token token=; for several keys, one each in the same order")
     var prefixes: [String]
 
     private var named = NamedKeys()
@@ -33,9 +34,9 @@ struct APIKeyAuth: AuthScheme {
     private static func start(_ prefix: String) throws(SchemeError) -> [UInt8] {
         guard let last = prefix.utf8.last, let first = prefix.utf8.first else { return [] }
         guard prefix.utf8.allSatisfy({ $0.isFieldByte }), !first.isBlank else {
-            throw .badSetting("prefix", "must not begin with a space, and not contain a control character, such as a line break")
+            throw .badSetting("prefix", "must not begin with a space or contain a control character, such as a line break")
         }
-        let isWord = (0x30...0x39).contains(last) || (0x61...0x7A).contains(last.asciiLowercased) || last >= 0x80
+        let isWord = last.isAlphanumeric || last >= 0x80
         return Array(prefix.utf8) + (isWord ? [0x20] : [])
     }
 
@@ -57,8 +58,8 @@ struct APIKeyQueryAuth: AuthScheme {
     static let id = "api-key-query"
     static let title = "API key in the query"
 
-    @Setting("key", help: "The key; of several, each has a query item of its own") var keys: Keys
-    @Setting("parameter", default: "api_key", help: "Query item of the key; of several keys, in their order")
+    @Setting("key", help: "The key; each of several keys has its own query item") var keys: Keys
+    @Setting("parameter", default: "api_key", help: "Query item of the key; for several keys, one each in the same order")
     var parameters: KeyNames
 
     private var named = NamedKeys()
@@ -79,8 +80,8 @@ struct APIKeyCookieAuth: AuthScheme {
     static let id = "api-key-cookie"
     static let title = "API key in a cookie"
 
-    @Setting("key", help: "The key; of several, each has a cookie of its own") var keys: Keys
-    @Setting("cookie", help: "Cookie of the key; of several keys, in their order") var cookies: KeyNames
+    @Setting("key", help: "The key; each of several keys has its own cookie") var keys: Keys
+    @Setting("cookie", help: "Cookie of the key; for several keys, one each in the same order") var cookies: KeyNames
 
     private var named = NamedKeys()
 
@@ -97,6 +98,6 @@ struct APIKeyCookieAuth: AuthScheme {
 
 private let plugin = PluginExport(
     APIKeyAuth.self, APIKeyQueryAuth.self, APIKeyCookieAuth.self, name: "APIKeyAuth", version: "0.2.0", vendor: "NevodHost")
-// The contract names it.
+// The contract defines this name.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 @c @implementation public func nevod_plugin_v1() -> UnsafePointer<nevod_plugin>! { plugin.table }

@@ -16,11 +16,11 @@ struct PageURL: Equatable, Sendable {
         self.target = target
     }
 
-    /// Reads a URL; nil if it is invalid, or of another scheme.
+    /// Reads a URL; nil if it is invalid, or has another scheme.
     init?(_ text: String) {
         let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
         let rest = text.utf8[scheme.endIndex...].dropFirst()
-        guard rest.starts(with: "//".utf8), !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else { return nil }
+        guard rest.starts(with: "//".utf8), !text.utf8.contains(where: { $0 == 0x20 || $0.isControl }) else { return nil }
         let authority = rest.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
         let name = String(Substring(scheme)).lowercased()
         let host = Self.normalized(String(Substring(authority)), name)
@@ -31,8 +31,8 @@ struct PageURL: Equatable, Sendable {
             target: (path.first == UInt8(ascii: "/") ? "" : "/") + String(Substring(path)))
     }
 
-    /// The URL of a request, with the host that the caller's Host line names, if it has one: another host on the same server is
-    /// none that the session's cookies are for.
+    /// The URL of a request. If the caller set a Host line, its host counts, because the session's cookies don't apply to another
+    /// host on the same server.
     init(of request: borrowing RequestView) {
         let scheme = String(copying: request.scheme)
         self.init(

@@ -1,10 +1,10 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// The site as the settings describe it: checked, and in the forms that requests and flows use.
+/// The site as the settings describe it, checked and converted for requests and flows.
 struct Site: Sendable {
     private(set) var loginPage = PageURL(scheme: "", authority: "", target: "/")
-    /// The page with the login's form, if it has an address of its own.
+    /// The page with the login's form, if it has a separate address.
     private(set) var formPage: PageURL?
     private(set) var probe: PageURL?
     private(set) var logout: PageURL?
@@ -26,7 +26,7 @@ struct Site: Sendable {
     private(set) var logoutSuccess: [Sign] = []
     /// The names for which the pages that requests get are read: the login's form, the fields of signs, and the CSRF token.
     private(set) var pageNames = PageNames([])
-    /// The statuses beside 401 and 403 that may be challenges.
+    /// The statuses that may be challenges, in addition to 401 and 403.
     private(set) var challengeStatuses = Answer.redirects
     private var logoutMethod = ""
     private var start = ""
@@ -39,13 +39,13 @@ struct Site: Sendable {
         usernameField = settings.usernameField
         passwordField = settings.passwordField
         guard !passwordField.isEmpty, !passwordField.equals(usernameField) else {
-            throw .badSetting("password-field", "must not be empty, nor the user name's")
+            throw .badSetting("password-field", "must not be empty or the same as the user name's")
         }
         if usernameField.isEmpty, settings.username != nil {
             throw .badSetting("username", "has no meaning with an empty username-field")
         }
         if let password = settings.password, password.isEmpty {
-            throw .badSetting("password", "must not be empty; without it, it is asked for")
+            throw .badSetting("password", "must not be empty; leave it out to be asked for it")
         }
         try readAddresses(settings)
         fields = try Self.fields(settings.fields, "field")
@@ -98,7 +98,7 @@ struct Site: Sendable {
         let source = settings.requestCSRF.resolved(settings.csrf)
         let isSame = source == settings.csrf
         let isElsewhere = settings.requestCSRFHeader != nil || settings.requestCSRFField != nil
-        // Requests send the token in the header that is named for the login.
+        // Requests send the token in the header that the settings name for the login.
         let inherited = isSame && !isElsewhere && source != .none ? settings.csrfHeader : nil
         requestToken = try CSRFToken(
             source, name: settings.requestCSRFName ?? (isSame && source != .none ? settings.csrfName : nil),
@@ -111,11 +111,11 @@ struct Site: Sendable {
         csrfStale = try Sign.signs(settings.csrfStale, of: "csrf-stale")
     }
 
-    /// Has the host show the statuses that signs name.
+    /// Asks the host for responses with the statuses that signs name.
     private mutating func addStatuses(of signs: [Sign], _ setting: String) throws(SchemeError) {
         for sign in signs {
             guard let statuses = sign.statuses else {
-                throw .badSetting(setting, "must name each status, such as 440, and no class of them")
+                throw .badSetting(setting, "must name each status, such as 440; a class such as 4xx isn't allowed here")
             }
             for status in statuses where status >= 300 && status != 401 && status != 403 && !challengeStatuses.contains(status) {
                 challengeStatuses.append(status)
@@ -163,7 +163,7 @@ struct Site: Sendable {
             let name = text.utf8.prefix { $0 != UInt8(ascii: ":") }
             let value = text.utf8[name.endIndex...].dropFirst().drop { $0 == 0x20 }
             guard !name.isEmpty, name.endIndex < text.utf8.endIndex, name.allSatisfy({ $0.isTokenByte }),
-                value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
+                value.allSatisfy({ $0.isFieldByte })
             else { throw .badSetting(setting, "must be NAME: VALUE, a header line") }
             guard !TransportHeader.has(name) else {
                 throw .badSetting(setting, "must be another header: this one is the host's own")
@@ -175,7 +175,7 @@ struct Site: Sendable {
 }
 
 extension Site {
-    /// The types of successful responses that may be challenges: a page may be the login's.
+    /// The types of successful responses that may be challenges. Pages are included, because a page may be the login's.
     var challengeTypes: [String] {
         var types = ["text/html"]
         for sign in expired + csrfStale {
@@ -184,14 +184,14 @@ extension Site {
         return types
     }
 
-    /// The session's latest cookie that `session-cookie` names; nil if none is named.
+    /// The session's latest cookie that `session-cookie` names; nil if the setting is missing.
     func sessionCookie(of jar: Jar) -> JarCookie? {
         guard let sessionCookie else { return nil }
         return jar.cookies.last { sessionCookie.matches($0.name) }
     }
 
-    /// Whether the lines of `header` go with a request: to the login's origin, and to others that get the session's cookie. A line may be
-    /// a secret, so none goes without TLS unless the login does.
+    /// Whether the lines of `header` are sent with a request: to the login's origin, and to other origins that get the session's
+    /// cookie. A line may be secret, so no line is sent without TLS unless the login has none either.
     func sendsHeaders(to url: PageURL, with cookies: [JarCookie]) -> Bool {
         guard url.isSecure || !loginPage.isSecure else { return false }
         if url.origin.equals(loginPage.origin) { return true }
@@ -199,20 +199,21 @@ extension Site {
         return cookies.contains { sessionCookie.matches($0.name) }
     }
 
-    /// Whether the session lacks the cookie that makes it one.
+    /// Whether the jar lacks the session's cookie.
     func hasEnded(_ jar: Jar) -> Bool {
         guard let sessionCookie else { return false }
         return !jar.cookies.contains { sessionCookie.matches($0.name) }
     }
 
-    /// Whether a redirect to the URL is one to the login: to its address, or to that of its page. The query may have more than the
-    /// login's own, such as the way back. An address that only a logged-in user may see is none.
+    /// Whether a redirect to the URL leads to the login: to its address, or to its page. The query may have further items, such as
+    /// the way back. An address that only a logged-in user may see doesn't count.
     func isLogin(_ url: PageURL) -> Bool {
         [loginPage, formPage].contains { page in
             // Redirects to a site's start may have any query.
             guard let page, page.path.equals("/") ? url == page : url.isPart(of: page) else { return false }
             guard let probe, url.isPart(of: probe), probe.isPart(of: page) else { return true }
-            // The same address for both: a form that a protected page shows. With the login's own, being led there says it all.
+            // Probe and login page have the same address: a protected page shows the form. If it is the login's own address too, a
+            // redirect there always leads to the login.
             return page.isPart(of: probe) && page == loginPage
         }
     }
@@ -220,7 +221,7 @@ extension Site {
     /// Whether the URL is the site's start.
     func isStart(_ url: PageURL) -> Bool { url.target.equals("/") || url.text.equals(start) }
 
-    /// Whether the URL is the login's or that of its page, which have the form for everybody.
+    /// Whether the URL is the login's or its page's. Both show the form to everybody.
     func isLoginPage(_ url: PageURL) -> Bool { (url == loginPage || url == formPage) && url != probe }
 
     /// Whether a request is a logout.
@@ -229,8 +230,8 @@ extension Site {
         return url.isPart(of: logout) && method.equals(logoutMethod)
     }
 
-    /// Whether a page has the login's form: one that asks for user name and password, and goes to the login. A form without an address
-    /// may be another one, and after a request that changes something it is not taken for the login's.
+    /// Whether a page has the login's form, which asks for user name and password and goes to the login. A form without an address
+    /// may be a different one, so it doesn't count after an unsafe request that succeeded.
     func isLoginForm(_ answer: Answer, isSafe: Bool) -> Bool {
         guard let page = answer.page else { return false }
         return page.forms.contains { form in
@@ -242,7 +243,7 @@ extension Site {
         }
     }
 
-    /// Whether a page has a form with both fields of the login, wherever it goes.
+    /// Whether a page has a form with both fields of the login, whatever its target.
     func hasLoginFields(_ answer: Answer) -> Bool { answer.hasForm(with: [usernameField, passwordField]) }
 
     /// Whether a page has a form with the password's field.
@@ -250,7 +251,7 @@ extension Site {
 }
 
 extension PageURL {
-    /// Whether the URL has the same path as another, or one below it.
+    /// Whether the URL has the same path as another, or a path below it.
     func isBelow(_ other: PageURL) -> Bool {
         guard origin.equals(other.origin) else { return false }
         if path.equals(other.path) { return true }
@@ -258,7 +259,7 @@ extension PageURL {
         return !folder.equals("/") && path.utf8.starts(with: folder.utf8)
     }
 
-    /// Whether both have the same origin and path, and this one's query has all items of the other's.
+    /// Whether both have the same origin and path, and this URL's query has all items of the other's.
     func isPart(of other: PageURL) -> Bool {
         guard origin.equals(other.origin), path.equals(other.path) else { return false }
         let items = queryItems

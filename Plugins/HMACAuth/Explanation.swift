@@ -5,9 +5,9 @@ internal import NevodSupport
 struct Explanation: Sendable {
     private let log: HostLog
 
-    /// The length of one line of the log, with room for what the host puts in front.
+    /// The length of one line of the log, leaving room for the host's prefix.
     private static let longest = 900
-    /// A body may be large.
+    /// The limit on lines, because a body may be large.
     private static let mostLines = 64
 
     init(_ log: HostLog) {
@@ -58,12 +58,12 @@ struct Explanation: Sendable {
         }
     }
 
-    /// Escapes for invisible characters, so that a line break too many is seen; hexadecimal digits for bytes that are no text.
+    /// Escapes invisible characters, so that a superfluous line break shows. Bytes that aren't text become hexadecimal digits.
     private static func shown(_ bytes: Span<UInt8>) -> String { shown(bytes.indices.map { bytes[$0] }) }
 
     private static func shown(_ array: [UInt8]) -> String {
         guard let text = String(validating: array, as: UTF8.self),
-            !array.contains(where: { $0 < 0x20 && !isCommon($0) || $0 == 0x7F })
+            !array.contains(where: { $0.isControl && !$0.isBlankOrLineBreak })
         else { return "0x" + Hexadecimal.text(array) }
         var shown: [UInt8] = []
         for scalar in text.unicodeScalars {
@@ -79,7 +79,7 @@ struct Explanation: Sendable {
         return String(decoding: shown, as: UTF8.self)
     }
 
-    /// Whether a character would be missed, or mislead: also the spaces that can't be told from others, and those without a width.
+    /// Whether a reader would miss a character or be misled by it. Includes spaces that look like others, and spaces without width.
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0xA0, 0xAD, 0x2000...0x200D, 0x202F, 0x205F...0x2064, 0x3000, 0xFEFF: true
@@ -87,9 +87,7 @@ struct Explanation: Sendable {
         }
     }
 
-    private static func isCommon(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D || byte == 0x09 }
-
-    /// A text whose spaces at its ends, which nobody would see, are escapes.
+    /// The text with escapes for leading and trailing spaces, which would be invisible.
     private static func showingSpaces(_ text: [UInt8]) -> [UInt8] {
         let start = text.first == 0x20 ? 1 : 0
         let end = text.count > start && text.last == 0x20 ? text.count - 1 : text.count
@@ -97,15 +95,15 @@ struct Explanation: Sendable {
         return (start > 0 ? escape : []) + text[start..<end] + (end < text.count ? escape : [])
     }
 
-    /// Writes a line; what is too long for one goes on in further ones.
+    /// Writes a line. A text that is too long continues in further lines.
     private func write(_ name: String, _ value: String) {
         var rest = (Array("\(name) = ".utf8) + Self.showingSpaces(Array(value.utf8)))[...]
         var lines = 0
         repeat {
-            guard lines < Self.mostLines else { return log(.info, "… and \(rest.count) bytes more of \(name)") }
+            guard lines < Self.mostLines else { return log(.info, "… and \(rest.count) more bytes of \(name)") }
             lines += 1
             var count = min(rest.count, Self.longest)
-            // Not within a character.
+            // Don't split a character.
             while count < rest.count, count > 1, rest[rest.startIndex + count] & 0xC0 == 0x80 { count -= 1 }
             log(.info, String(decoding: rest.prefix(count), as: UTF8.self))
             rest = rest.dropFirst(count)

@@ -1,10 +1,11 @@
 public import NevodPluginKit
+internal import NevodSupport
 
 /// Signs each request with a shared key.
 ///
 /// By default, the message is `METHOD\nPATH\nTIMESTAMP\nBODYHASH`: the path percent-encoded as sent and without the query, the time
-/// in Unix seconds, the SHA-256 of the body in hex, or nothing without a body. Its HMAC-SHA256 (RFC 2104) is sent in hex. A recipe, or
-/// settings that are the short form of one, turn it into other vendors' schemes; Docs/schemes/hmac.md has examples.
+/// in Unix seconds, and the SHA-256 of the body in hex, or nothing if there is no body. Its HMAC-SHA256 (RFC 2104) is sent in hex.
+/// For other vendors' schemes, there are recipes, and settings that are a recipe's short form. Docs/schemes/hmac.md has examples.
 struct HMACAuth: AuthScheme {
     static let id = "hmac"
     static let title = "HMAC request signature"
@@ -12,11 +13,11 @@ struct HMACAuth: AuthScheme {
 
     @Setting("api-key", help: "Key id, sent in X-API-Key; may be empty where there is none") var apiKey: String
     @Setting("secret", help: "Shared key of the signature") var secret: Secret
-    @Setting("passphrase", help: "Second secret, of a recipe that uses one") var passphrase: Secret?
-    @Setting("token", help: "Token of a session or a client, of a recipe that uses one") var token: Secret?
-    @Setting("memo", help: "Further secret, of a recipe that uses one") var memo: Secret?
+    @Setting("passphrase", help: "Second secret, for a recipe that uses one") var passphrase: Secret?
+    @Setting("token", help: "Token of a session or a client, for a recipe that uses one") var token: Secret?
+    @Setting("memo", help: "Further secret, for a recipe that uses one") var memo: Secret?
     @Setting(
-        "recipe", help: "What is signed and sent: statements, one per line; in place of the settings below but secret-encoding")
+        "recipe", help: "What is signed and sent: statements, one per line; replaces the settings below, except secret-encoding")
     var recipe: [String]
     @Setting("secret-encoding", default: .text, help: "How the secret is written") var secretEncoding: SecretEncoding
     @Setting("algorithm", default: .sha256, help: "Hash of the HMAC") var algorithm: SignatureHash
@@ -24,9 +25,9 @@ struct HMACAuth: AuthScheme {
     var message: String
     @Setting("encoding", default: .hex, help: "How the signature is written") var encoding: ByteEncoding
     @Setting("timestamp", default: .seconds, help: "How the time is written") var timestamp: TimestampFormat
-    @Setting("body-hash", help: "Hash of {body-hash}; as algorithm if not given") var bodyHash: SignatureHash?
+    @Setting("body-hash", help: "Hash of {body-hash}; same as algorithm if missing") var bodyHash: SignatureHash?
     @Setting("body-hash-encoding", default: .hex, help: "How {body-hash} is written") var bodyHashEncoding: ByteEncoding
-    @Setting("empty-body-hash", default: .nothing, help: "What {body-hash} is without a body") var emptyBodyHash: EmptyBodyHash
+    @Setting("empty-body-hash", default: .nothing, help: "Value of {body-hash} without a body") var emptyBodyHash: EmptyBodyHash
     @Setting("key-header", default: "X-API-Key", help: "Header of the key id; none if empty") var keyHeader: String
     @Setting("timestamp-header", default: "X-Timestamp", help: "Header of a time that is signed; none if empty")
     var timestampHeader: String
@@ -49,7 +50,9 @@ struct HMACAuth: AuthScheme {
 
     mutating func prepare() throws(SchemeError) {
         signer = try Signer(self)
-        if !nonce.isEmpty { log(.warning, "each request has the same nonce, for a comparison; a server should take it once") }
+        if !nonce.isEmpty {
+            log(.warning, "each request has the same nonce, for a comparison; a server should accept it only once")
+        }
     }
 
     var needs: Needs { signer?.needs ?? [] }
@@ -57,13 +60,36 @@ struct HMACAuth: AuthScheme {
     func authorize(_ request: borrowing RequestView, _ edits: Edits) throws(SchemeError) {
         guard let signer else { throw .internal("the key has not been prepared") }
         guard !request.isForProxy || signer.fitsProxies else {
-            throw .unsupported("for a proxy, signature-header must be Proxy-Authorization, and nothing else be sent")
+            throw .unsupported("for a proxy, signature-header must be Proxy-Authorization, and nothing else may be sent")
         }
         try signer.sign(request, edits)
     }
 }
 
+/// Warns once that the default message covers the path but not the query: `?to=alice` has the same signature as `?to=mallory`.
+final class UnsignedQueryWarning: Sendable {
+    private let log: HostLog
+    private let isGiven = Locked(false)
+
+    init(_ log: HostLog) {
+        self.log = log
+    }
+
+    func look(at request: borrowing RequestView) {
+        guard !request.query.isEmpty,
+            isGiven.withLock({ isGiven in
+                defer { isGiven = true }
+                return !isGiven
+            })
+        else { return }
+        log(
+            .warning,
+            "the signature covers the path of the URL but not its query, which anybody on the way could change: use --set preset=strict, "
+                + "or --set message=… with {target}, if the server can verify it")
+    }
+}
+
 private let plugin = PluginExport(HMACAuth.self, name: "HMACAuth", version: "0.3.0", vendor: "NevodHost")
-// The contract names it.
+// The contract defines this name.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 @c @implementation public func nevod_plugin_v1() -> UnsafePointer<nevod_plugin>! { plugin.table }

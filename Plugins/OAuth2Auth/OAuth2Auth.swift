@@ -1,14 +1,14 @@
 public import NevodPluginKit
 internal import NevodSupport
 
-/// OAuth 2.0 (RFC 6749): obtains, renews and revokes access tokens, and puts them on requests as bearer tokens (RFC 6750) or bound to a
-/// key (RFC 9449).
+/// OAuth 2.0 (RFC 6749): obtains, renews and revokes access tokens, and puts them on requests as bearer tokens (RFC 6750) or bound
+/// to a key (RFC 9449).
 struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     typealias Token = AccessToken
 
     static let id = "oauth2"
     static let title = "OAuth 2.0"
-    // ECDSA draws a number for each proof of a key.
+    // ECDSA draws a random number for each proof of a key.
     static let isNondeterministic = true
 
     // The server.
@@ -18,7 +18,7 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     @Setting("device-url", help: "Where a device code is issued") var deviceURL: ServerURL?
     @Setting("par-url", help: "Where authorization requests are pushed to") var pushedRequestURL: ServerURL?
     @Setting("revocation-url", help: "Where tokens are revoked") var revocationURL: ServerURL?
-    @Setting("keys-url", help: "Where the server's keys are, by which its ID tokens are verified") var keysURL: ServerURL?
+    @Setting("keys-url", help: "Where the keys are that verify the server's ID tokens") var keysURL: ServerURL?
 
     // The client.
     @Setting("grant", default: .code, help: "How a token is obtained") var grant: Grant
@@ -29,13 +29,13 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     @Setting("client-key-id", help: "The key's name at the server (kid)") var clientKeyID: String?
     @Setting("client-key-alg", help: "Algorithm of the client's assertions, if the key allows several")
     var clientKeyAlgorithm: AssertionAlgorithm?
-    @Setting("client-assertion-audience", help: "To whom the client's assertions are addressed, if not to the issuer")
+    @Setting("client-assertion-audience", help: "Recipient of the client's assertions, if not the issuer")
     var clientAssertionAudience: String?
 
     // The request.
     @Setting("scope", help: "What the token may be used for, separated by spaces") var scope: String?
-    @Setting("audience", help: "For whom the token is") var audiences: [String]
-    // A URL, so that a flow may ask the API which server issues its tokens.
+    @Setting("audience", help: "Recipient of the token") var audiences: [String]
+    // Its type is a URL, so that a flow may ask the API which server issues its tokens.
     @Setting(
         "resource", help: "Address of the API that the token is for (RFC 8707); without issuer, it names the server (RFC 9728)")
     var resourceURLs: [ServerURL]
@@ -44,7 +44,7 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     @Setting("token-parameter", help: "Another parameter of each token request, NAME=VALUE") var tokenParameters: [String]
 
     // The login of a person.
-    @Setting("redirect-uri", help: "Where the server sends the browser; without it a free port of 127.0.0.1")
+    @Setting("redirect-uri", help: "Where the server sends the browser; by default a free port of 127.0.0.1")
     var redirectURI: String?
     @Setting("paste-redirect", default: false, help: "Ask where the browser ended, for a browser on another machine")
     var pastesRedirect: Bool
@@ -69,11 +69,12 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
 
     // The key that tokens are bound to (RFC 9449).
     @Setting("dpop", default: .off, help: "Whether tokens are bound to a key of this client") var proofUse: ProofUse
-    @Setting("dpop-alg", help: "Algorithm of that key; ES256, if the server takes it") var proofAlgorithm: ProofAlgorithm?
+    @Setting("dpop-alg", help: "Algorithm of that key; by default ES256, if the server accepts it")
+    var proofAlgorithm: ProofAlgorithm?
 
     static let parameters = [
         ParameterDeclaration("scope", isRepeatable: true, help: "What this request's token may be used for"),
-        ParameterDeclaration("audience", isRepeatable: true, help: "For whom this request's token is"),
+        ParameterDeclaration("audience", isRepeatable: true, help: "Recipient of this request's token"),
         ParameterDeclaration("resource", isRepeatable: true, help: "Address of the API that this request's token is for"),
     ]
 
@@ -97,7 +98,7 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
         try checkLogin()
     }
 
-    /// Sets a parameter of the authorization request, in place of one of the settings.
+    /// Sets a parameter of the authorization request. Replaces a parameter from the settings.
     mutating func setAuthorization(_ name: String, _ value: String) {
         extraAuthorization.fields.removeAll { $0.name.utf8.elementsEqual(name.utf8) }
         extraAuthorization.append(name, .text(value))
@@ -117,7 +118,7 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     // MARK: Flows
 
     func login(_ flow: AuthFlow) async throws(SchemeError) -> IssuedToken {
-        // There is no authorization server whose endpoints could be found.
+        // This grant has no authorization server to find endpoints for.
         if grant == .metadata { return try await workloadToken(flow).issued }
         let server = try await TokenEndpoint(of: self, flow, try await endpoints(flow)).withProofs()
         var token: StoredToken
@@ -161,6 +162,6 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
 }
 
 private let plugin = PluginExport(OAuth2Auth.self, name: "OAuth2Auth", version: "0.2.0", vendor: "NevodHost")
-// The contract names it.
+// The contract defines this name.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 @c @implementation public func nevod_plugin_v1() -> UnsafePointer<nevod_plugin>! { plugin.table }

@@ -1,10 +1,10 @@
 internal import COpenSSL
 internal import NevodSupport
 
-/// A key of RSA, of an elliptic curve or of an Edwards curve: a public one, or one with both parts.
+/// An RSA, elliptic-curve or Edwards-curve key: a public key, or a pair.
 ///
-/// libcrypto's key is shared by all threads. What an operation sets up (the padding, the hash) is kept and used again, which saves a
-/// tenth of an RSA verification.
+/// All threads share libcrypto's key. The setup of an operation (padding and hash) is kept and reused, which saves a tenth of an
+/// RSA verification.
 package final class AsymmetricKey: Sendable {
     package enum Kind: Sendable, Equatable {
         case rsa
@@ -12,7 +12,7 @@ package final class AsymmetricKey: Sendable {
         case edwards(EdwardsCurve)
     }
 
-    /// The parts of an algorithm that libcrypto is told.
+    /// The padding of an algorithm, as libcrypto must be told.
     package enum Padding: Sendable {
         case none, pkcs1, pss
     }
@@ -22,7 +22,7 @@ package final class AsymmetricKey: Sendable {
     private nonisolated(unsafe) let key: OpaquePointer
     private let idle = Locked<[Context]>([])
 
-    /// Owned by the call that took it out of the pool, so it is never used by two threads at once.
+    /// Owned by the call that took it from the pool, so two threads never use it at once.
     private struct Context: @unchecked Sendable {
         let signs: Bool
         let padding: Padding
@@ -38,7 +38,7 @@ package final class AsymmetricKey: Sendable {
         }
     }
 
-    /// - Parameter key: an EVP_PKEY, which this object takes over. It is freed if this throws.
+    /// - Parameter key: an EVP_PKEY. This object takes ownership, and frees it when this throws.
     package convenience init(_ key: OpaquePointer) throws(CryptoError) {
         let kind: Kind
         do throws(CryptoError) { kind = try Self.kind(key) } catch {
@@ -48,7 +48,7 @@ package final class AsymmetricKey: Sendable {
         self.init(key, kind)
     }
 
-    // Throws nothing: Embedded Swift does not free an object whose initialiser throws.
+    // Throws nothing: Embedded Swift does not free an object after its initialiser has thrown.
     private init(_ key: OpaquePointer, _ kind: Kind) {
         self.key = key
         self.kind = kind
@@ -59,14 +59,14 @@ package final class AsymmetricKey: Sendable {
         EVP_PKEY_free(key)
     }
 
-    /// Whether a signature, of ECDSA in DER, is that of a message.
+    /// Whether a signature belongs to a message. An ECDSA signature is in DER.
     ///
-    /// - Parameter hash: nil for EdDSA, whose hash is part of it.
-    /// - Returns: false for any cause, also if libcrypto fails.
+    /// - Parameter hash: nil for EdDSA, which includes its hash.
+    /// - Returns: false for any failure, even one of libcrypto.
     package func isSignature(
         _ signature: UnsafeRawBufferPointer, of message: UnsafeRawBufferPointer, _ padding: Padding, _ hash: HashMethod?
     ) -> Bool {
-        // libcrypto's notes about an invalid signature are of no use to later callers of this thread.
+        // Later callers of this thread have no use for libcrypto's errors about an invalid signature.
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
         guard let context = take(signs: false, padding, hash) else { return false }
@@ -81,7 +81,7 @@ package final class AsymmetricKey: Sendable {
         }
     }
 
-    /// The signature of a message, of ECDSA in DER.
+    /// The signature of a message. An ECDSA signature is in DER.
     package func signature(
         of message: UnsafeRawBufferPointer, _ padding: Padding, _ hash: HashMethod?
     ) throws(CryptoError) -> [UInt8] {
@@ -102,19 +102,24 @@ package final class AsymmetricKey: Sendable {
                 EVP_DigestSignInit(context.digest, nil, nil, nil, key) == 1
                 && EVP_DigestSign(context.digest, &signature, &count, message.bytes, message.count) == 1
         }
-        guard isSigned, count <= signature.count else { throw CryptoError(libcrypto: "the signature failed") }
+        guard isSigned, count <= signature.count else { throw CryptoError(libcrypto: "signing failed") }
         signature.removeLast(signature.count - count)
         return signature
     }
 
-    /// A number of the key by libcrypto's name, with leading zeros up to a size; nil if the key has none.
+    /// One of the key's numbers, by libcrypto's name, with leading zeros up to a size; nil if the key has no such number.
     package func number(_ name: StaticString, size: Int = 0) -> [UInt8]? {
-        var number: OpaquePointer?
-        guard EVP_PKEY_get_bn_param(key, name.characters, &number) == 1, let number else { return nil }
+        guard let number = Self.bigNumber(name, of: key) else { return nil }
         defer { BN_free(number) }
         let count = max(Int(BN_num_bits(number) + 7) / 8, size)
         var bytes = [UInt8](repeating: 0, count: count)
         return BN_bn2binpad(number, &bytes, Int32(clamping: count)) == Int32(clamping: count) ? bytes : nil
+    }
+
+    /// - Returns: a BIGNUM that the caller frees; nil if the key has no such number.
+    private static func bigNumber(_ name: StaticString, of key: OpaquePointer) -> OpaquePointer? {
+        var number: OpaquePointer?
+        return EVP_PKEY_get_bn_param(key, name.characters, &number) == 1 ? number : nil
     }
 
     /// The point of an Edwards curve's public key.
@@ -166,7 +171,7 @@ package final class AsymmetricKey: Sendable {
     private static func setPadding(_ context: OpaquePointer, _ padding: Padding, _ method: OpaquePointer) -> Bool {
         switch padding {
         case .pkcs1: EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1
-        // MGF1 with the same hash, and a salt as long as the hash (RFC 7518 §3.5).
+        // MGF1 with the same hash, and a salt of the hash's length (RFC 7518 §3.5).
         case .pss:
             EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING) == 1
                 && EVP_PKEY_CTX_set_rsa_mgf1_md(context, method) == 1
@@ -175,11 +180,9 @@ package final class AsymmetricKey: Sendable {
         }
     }
 
-    /// With 1, each text would be its own signature; a long exponent only takes time.
+    /// An exponent of 1 would make each text its own signature; a long one only takes time.
     private static func hasUsableExponent(_ key: OpaquePointer) -> Bool {
-        var exponent: OpaquePointer?
-        let name: StaticString = "e"
-        guard EVP_PKEY_get_bn_param(key, name.characters, &exponent) == 1, let exponent else { return false }
+        guard let exponent = bigNumber("e", of: key) else { return false }
         defer { BN_free(exponent) }
         return BN_is_odd(exponent) == 1 && BN_is_one(exponent) == 0 && BN_num_bits(exponent) <= 256
     }
@@ -194,7 +197,7 @@ package final class AsymmetricKey: Sendable {
             guard bits >= 2048 else {
                 throw CryptoError("an RSA key of \(bits) bits is too short: it needs 2048 (RFC 7518 §3.3)")
             }
-            // libcrypto verifies with no longer one.
+            // libcrypto doesn't verify with longer keys.
             guard bits <= 16384 else { throw CryptoError("an RSA key of \(bits) bits is too long: the limit is 16384") }
             guard hasUsableExponent(key) else {
                 throw CryptoError("the RSA key's exponent (e) is even, 1, or longer than 256 bits (FIPS 186-4 §B.3.1)")
@@ -205,6 +208,6 @@ package final class AsymmetricKey: Sendable {
         if isA(key, "EC") {
             for curve in EllipticCurve.allCases where curve.isOf(key) { return .elliptic(curve) }
         }
-        throw CryptoError("the key is neither RSA, nor on P-256, P-384, P-521, nor of Ed25519 or Ed448")
+        throw CryptoError("the key's kind is not supported; use RSA, P-256, P-384, P-521, Ed25519 or Ed448")
     }
 }

@@ -1,8 +1,9 @@
 internal import COpenSSL
 
-/// Signatures of ECDSA: r and s one after the other (RFC 7518 §3.4), or a DER sequence of two integers, as libcrypto has them.
+/// Signatures of ECDSA in two forms: r and s one after the other (RFC 7518 §3.4), or a DER sequence of two integers, as in
+/// libcrypto.
 package enum ECDSASignature {
-    /// The sequence for P-521: each integer has up to 67 bytes.
+    /// The size of the longest sequence, for P-521: each integer has up to 67 bytes.
     private static let capacity = 3 + 2 * (2 + 67)
 
     /// - Returns: nil if the signature doesn't have the exact length.
@@ -11,7 +12,7 @@ package enum ECDSASignature {
     ) -> Result? {
         guard coordinateSize > 0, coordinateSize <= 66, signature.count == 2 * coordinateSize else { return nil }
         return withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { der in
-            // Written from its end, since the lengths come first.
+            // Written from back to front, since the lengths come first.
             var start = der.count
             prepend(integer: UnsafeRawBufferPointer(rebasing: signature[coordinateSize...]), to: der, &start)
             prepend(integer: UnsafeRawBufferPointer(rebasing: signature[..<coordinateSize]), to: der, &start)
@@ -21,9 +22,9 @@ package enum ECDSASignature {
         }
     }
 
-    /// r and s one after the other.
+    /// Returns r and s one after the other.
     ///
-    /// - Returns: nil if the sequence isn't one of two integers of that size.
+    /// - Returns: nil if the DER isn't a sequence of two integers that fit that size.
     package static func raw(_ der: UnsafeRawBufferPointer, coordinateSize: Int) -> [UInt8]? {
         var next = der.bytes
         guard let signature = d2i_ECDSA_SIG(nil, &next, der.count) else { return nil }
@@ -42,13 +43,13 @@ package enum ECDSASignature {
         der[start] = byte
     }
 
-    /// Lengths of up to 255.
+    /// Writes a length of up to 255.
     private static func prependLength(_ length: Int, to der: UnsafeMutableRawBufferPointer, _ start: inout Int) {
         prepend(UInt8(truncatingIfNeeded: length), to: der, &start)
         if length >= 0x80 { prepend(0x81, to: der, &start) }
     }
 
-    /// Without leading zeros, and with one in front of a leading bit, which would be a sign.
+    /// Writes an integer without leading zeros. Adds one zero byte if the first bit is set, since that bit would be a sign.
     private static func prepend(
         integer: UnsafeRawBufferPointer, to der: UnsafeMutableRawBufferPointer, _ start: inout Int
     ) {

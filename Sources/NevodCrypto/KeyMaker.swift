@@ -3,8 +3,8 @@ package import NevodSupport
 
 /// Makes keys of libcrypto from numbers. Each function returns an EVP_PKEY that the caller owns.
 package enum KeyMaker {
-    /// Parameters of libcrypto, which keeps the pointers while it collects them: a Swift string passed as an argument would be freed
-    /// before.
+    /// The names of parameters. libcrypto keeps the pointers while it collects parameters: a Swift string passed as an argument
+    /// would be freed too early.
     private enum Name {
         static let modulus: StaticString = "n"
         static let exponent: StaticString = "e"
@@ -20,7 +20,7 @@ package enum KeyMaker {
     }
 
     package static func rsa(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) -> OpaquePointer {
-        // 16384 bits, as libcrypto's limit; a zero in front is common, though RFC 7518 §6.3.1.1 forbids it.
+        // libcrypto's limit is 16384 bits. A leading zero is common, though RFC 7518 §6.3.1.1 forbids it.
         guard modulus.count <= 2049 else { throw CryptoError("the RSA key's modulus (n) has more than 16384 bits") }
         let key = make("RSA") { parameters in
             guard let n = BN_bin2bn(modulus, Int32(clamping: modulus.count), nil) else { return nil }
@@ -104,7 +104,7 @@ package enum KeyMaker {
         return key
     }
 
-    /// Makes a key of its number (`d` in a JWK), and computes its point.
+    /// Makes a key from its private number (`d` in a JWK), and computes its point.
     package static func ellipticPrivate(_ curve: EllipticCurve, secret: Secret) throws(CryptoError) -> OpaquePointer {
         guard secret.count == curve.coordinateSize else {
             throw CryptoError("the private key doesn't have the size of its curve (RFC 7518 §6.2.2.1)")
@@ -138,7 +138,7 @@ package enum KeyMaker {
         return key
     }
 
-    /// A number that libcrypto knows to be secret: it wipes the parameters that it copies the number to, too.
+    /// A number that libcrypto treats as secret: even the parameters that it copies the number to are wiped.
     private static func secretNumber(_ secret: Secret) -> OpaquePointer? {
         guard let number = BN_secure_new() else { return nil }
         guard secret.withUnsafeBytes({ BN_bin2bn($0.bytes, Int32(clamping: $0.count), number) }) != nil else {
@@ -148,7 +148,7 @@ package enum KeyMaker {
         return number
     }
 
-    /// The point of a private number, uncompressed; nil for a number outside 1 …< the group's order.
+    /// The uncompressed point of a private number; nil for a number outside 1 …< the group's order.
     private static func point(_ curve: EllipticCurve, _ number: OpaquePointer) -> [UInt8]? {
         guard let group = EC_GROUP_new_by_curve_name(OBJ_sn2nid(curve.group.characters)) else { return nil }
         defer { EC_GROUP_free(group) }
@@ -171,7 +171,7 @@ package enum KeyMaker {
         return EVP_PKEY_pairwise_check(context) == 1
     }
 
-    /// - Parameter describe: returns an array that libcrypto has allocated, while what it was made from is still there.
+    /// - Parameter describe: returns an array that libcrypto has allocated. Called while its inputs still exist.
     private static func make(
         _ type: StaticString, _ selection: Int32 = nevod_evp_pkey_public_key(),
         _ describe: (_ parameters: OpaquePointer) -> UnsafeMutablePointer<OSSL_PARAM>?

@@ -15,7 +15,7 @@
         private let thread = StorageThread()
 
         /// - Parameters:
-        ///   - service: separates these items from those of other programs.
+        ///   - service: separates these items from other programs' items.
         ///   - accessGroup: shares the items with other apps of the same team that name the same group.
         public init(service: String = Bundle.main.bundleIdentifier ?? "com.app", accessGroup: String? = nil) {
             self.service = service
@@ -67,7 +67,7 @@
             return data
         }
 
-        /// Each call changes the item atomically. If it were removed first, a crash could leave none.
+        /// Each call changes the item atomically. Removing it first could lose it in a crash.
         func write(_ value: Data) throws(StorageError) {
             let change: [CFString: CFTypeRef] = [
                 kSecValueData: value as CFData,
@@ -92,7 +92,7 @@
             let reason = SecCopyErrorMessageString(status, nil).map { $0 as String } ?? "OSStatus"
             let (code, remedy): (StorageError.Code, String?) =
                 switch status {
-                case errSecInteractionNotAllowed: (.unavailable, "unlock the device once after it has started")
+                case errSecInteractionNotAllowed: (.unavailable, "unlock the device once after its start")
                 case errSecMissingEntitlement: (.permissions, "sign the app with the keychain access group it names")
                 case errSecAuthFailed, errSecUserCanceled: (.permissions, nil)
                 case errSecNotAvailable: (.unavailable, nil)

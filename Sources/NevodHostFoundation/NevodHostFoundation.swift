@@ -1,4 +1,4 @@
-// Programs that use Foundation import only this module: it re-exports NevodHost and, on Linux, the module of `URLRequest`.
+// Programs that use Foundation import this module alone. It re-exports NevodHost and, on Linux, the module of `URLRequest`.
 @_exported public import NevodHost
 
 #if canImport(FoundationNetworking)

@@ -25,13 +25,15 @@ public import NevodHost
 /// }
 /// ```
 ///
-/// The request has the method, the URL, the header lines (those of one name merged), and the body (`httpBody`). A body that is read
-/// while it is sent, such as a form with several parts, is read into memory for it, up to 64 MiB; a token that doesn't read the body
-/// declares that with `readsBody`, and then sees no such body. The token may change the method, header lines and the body (`httpBody`), and may add items to the query.
-/// Only its changes are carried over; the rest of the request stays as it is, byte for byte, however Foundation spells it.
+/// The token sees the method, the URL, the header lines (lines of one name are merged) and the body (`httpBody`). A body that is
+/// read while it is sent, such as a form with several parts, is read into memory for the token, up to 64 MiB. A token that
+/// doesn't read the body declares that with `readsBody`, and then sees no such body.
+///
+/// The token may change the method, the header lines and the body, and may add items to the query. Only its changes are carried
+/// over. The rest of the request stays the same, byte for byte, however Foundation spells it.
 extension URLRequest: RequestRepresentation {
     public init(_ request: HTTPRequest) {
-        // The fallback is not expected: every known valid target of an HTTPRequest is a URL for Foundation too.
+        // The fallback should never be needed: Foundation accepts every known valid target of an HTTPRequest as a URL.
         self.init(url: URL(targetOf: request) ?? URL(fileURLWithPath: "/"))
         httpMethod = request.method.rawValue
         allHTTPHeaderFields = Dictionary(request.headers.mergedFields.values.map { ($0.name, $0.value) }) { first, _ in first }
@@ -49,7 +51,7 @@ extension URLRequest: RequestRepresentation {
         for item in items { request.appendEncodedQueryItem(Array(item.utf8)) }
     }
 
-    /// Converts a response for Foundation: header lines of one name are merged, and of several Set-Cookie lines some are lost.
+    /// Converts a response for Foundation, which merges header lines of one name and loses some of several Set-Cookie lines.
     public static func response(_ response: HTTPResponse, to request: HTTPRequest) -> HTTPURLResponse? {
         URL(targetOf: request).flatMap { url in
             HTTPURLResponse(
@@ -65,7 +67,7 @@ extension URLRequest: RequestRepresentation {
         let (old, new) = (byKey(before.allHTTPHeaderFields), byKey(allHTTPHeaderFields))
         for (key, field) in old where new[key] == nil { request.removeHeader(field.name) }
         for (key, field) in new.sorted(by: { $0.key < $1.key }) where field.value != old[key]?.value {
-            // addValue appends after a comma: only the part after it is the token's.
+            // addValue appends a comma and a value: only the part after the comma is the token's.
             if let value = old[key]?.value, !value.isEmpty, key != "cookie", field.value.hasPrefix(value + ",") {
                 try request.addHeader(field.name, String(field.value.dropFirst(value.count + 1)))
             } else {
@@ -85,7 +87,7 @@ extension URLRequest: RequestRepresentation {
         request.removeHeader("Transfer-Encoding")
     }
 
-    /// The added query items, as Foundation spells them. Items are compared in decoded form, since URLComponents may encode
+    /// Returns the added query items, as Foundation spells them. Compares items in decoded form, since URLComponents may encode
     /// existing ones differently.
     private func addedQueryItems(since before: URLRequest, to request: HTTPRequest) throws -> [Substring] {
         guard url != before.url else { return [] }
@@ -112,4 +114,56 @@ extension URL {
 
 extension Substring {
     fileprivate var decoded: String { removingPercentEncoding ?? String(self) }
+}
+
+extension AuthenticationInterceptor {
+    /// Creates an interceptor with a predicate on `URLRequest`.
+    ///
+    /// - Parameters:
+    ///   - shouldAuthenticate: returns whether a request may carry the token.
+    ///   - provides: the route requirements that the token meets.
+    public init(
+        tokenStorage: TokenStorage<Token>, refreshStrategy: @escaping RefreshStrategy,
+        shouldAuthenticate: @escaping @Sendable (URLRequest) -> Bool,
+        provides: Set<AuthRequirement> = [Token.requirement], logger: (any NetworkLogger)? = nil
+    ) {
+        self.init(
+            tokenStorage: tokenStorage, refreshStrategy: refreshStrategy,
+            shouldAuthenticate: { request in shouldAuthenticate(URLRequest(request)) }, provides: provides, logger: logger)
+    }
+}
+
+extension CookieAuthenticationInterceptor {
+    /// Creates an interceptor with a predicate on `URLRequest`.
+    ///
+    /// - Parameters:
+    ///   - shouldAuthenticate: returns whether a request may carry the session's cookies.
+    ///   - provides: the route requirements that the session meets.
+    public init(
+        cookieStorage: TokenStorage<CookieToken>, loginStrategy: @escaping @Sendable () async throws -> CookieToken,
+        shouldAuthenticate: @escaping @Sendable (URLRequest) -> Bool,
+        provides: Set<AuthRequirement> = [CookieToken.requirement], logger: (any NetworkLogger)? = nil
+    ) {
+        self.init(
+            cookieStorage: cookieStorage, loginStrategy: loginStrategy,
+            shouldAuthenticate: { request in shouldAuthenticate(URLRequest(request)) }, provides: provides, logger: logger)
+    }
+
+    /// Creates an interceptor for a server that signals an expired session by something other than status 401.
+    ///
+    /// - Parameters:
+    ///   - shouldAuthenticate: returns whether a request may carry the session's cookies.
+    ///   - isSessionOver: returns whether a response means that the session has expired. Called before a redirect is followed.
+    ///   - provides: the route requirements that the session meets.
+    public init(
+        cookieStorage: TokenStorage<CookieToken>, loginStrategy: @escaping @Sendable () async throws -> CookieToken,
+        shouldAuthenticate: @escaping @Sendable (URLRequest) -> Bool,
+        isSessionOver: @escaping @Sendable (HTTPResponse) -> Bool,
+        provides: Set<AuthRequirement> = [CookieToken.requirement], logger: (any NetworkLogger)? = nil
+    ) {
+        self.init(
+            cookieStorage: cookieStorage, loginStrategy: loginStrategy,
+            shouldAuthenticate: { request in shouldAuthenticate(URLRequest(request)) }, isSessionOver: isSessionOver,
+            provides: provides, logger: logger)
+    }
 }

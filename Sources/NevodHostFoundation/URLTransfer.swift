@@ -38,11 +38,11 @@ final class URLTransfer: Sendable {
         case fail(TransportError)
     }
 
-    /// Calls `resume` and `cancel`, in which Foundation waits for the one queue on which all sessions of the process receive. The
-    /// threads of Swift tasks must not block there, nor the delegate's, which consumes what that queue produces.
+    /// Calls `resume` and `cancel`, which wait for the one queue on which all sessions of the process receive. The threads of
+    /// Swift tasks must not block there. Nor must the delegate's thread, which consumes what that queue produces.
     private static let queue = DispatchQueue(label: "NevodHostFoundation.URLTransfer")
 
-    /// The limit of a streamed body's bytes that its reader has not taken yet.
+    /// Limits the bytes of a streamed body that its reader has not taken yet.
     fileprivate static let maxUnreadBytes = 64 << 20
 
     init(_ options: TransferOptions, uploading: Int) {
@@ -97,7 +97,7 @@ final class URLTransfer: Sendable {
         perform(state.withLock { $0.receive(data) })
     }
 
-    /// Sets the outcome. Only the first call has an effect; later ones follow from it.
+    /// Sets the outcome. Only the first call has an effect; it causes the later ones.
     func finish(_ outcome: Result<Void, TransportError>) {
         let total = seconds
         let (action, task, metrics) = state.withLock { state -> (Action, URLSessionTask?, TransferMetrics?) in
@@ -184,7 +184,7 @@ extension URLTransfer.State {
         case .collected(let limit) where body.count + data.count > limit:
             return .fail(TransportError(.bodyTooLarge(limit: limit)))
         case .streamed where body.count + data.count > URLTransfer.maxUnreadBytes:
-            let reason = "the reader of the body is more than 64 MiB behind, and URLSession has no back-pressure; CurlSession has"
+            let reason = "more than 64 MiB of the body are unread, and URLSession can't slow the server down; CurlSession can"
             return .fail(TransportError(.other, reason))
         default:
             body += data

@@ -15,7 +15,7 @@ public final class UserDefaultsStorage: KeyValueStorage {
         defaults = userDefaults
     }
 
-    /// A value that was set as data, or as a string by another program.
+    /// Returns a value that was set as data, or as a string by another program.
     public func data(for key: StorageKey) -> Data? {
         lock.withLock { _ in
             defaults.data(forKey: key.rawValue) ?? defaults.string(forKey: key.rawValue).map { Data($0.utf8) }

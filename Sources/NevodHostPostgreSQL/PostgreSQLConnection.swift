@@ -3,9 +3,9 @@ internal import Glibc
 internal import NevodStorage
 internal import NevodSupport
 
-/// One connection to a server. Used by one thread at a time, which it blocks for a bounded time.
+/// One connection to a server. One thread uses it at a time, and is blocked for a limited time.
 final class PostgreSQLConnection {
-    /// The server cancels a statement after 30 seconds; silence beyond that means the connection is dead.
+    /// The server cancels a statement after 30 seconds. If it stays silent for longer, the connection is dead.
     static let timeout: Duration = .seconds(35)
 
     let name: String
@@ -31,13 +31,13 @@ final class PostgreSQLConnection {
     }
 
     var isBroken: Bool { isAbandoned || pq.call.PQstatus(handle) != CONNECTION_OK }
-    /// The number of the server's process, as it was told when the connection was made.
+    /// The number of the server's process, as the server announced it when the connection was made.
     var announcedBackend: Int64 { Int64(pq.call.PQbackendPID(handle)) }
     var socket: Int32 { pq.call.PQsocket(handle) }
 
-    /// Reads pending input, after which ``isBroken`` is true if the server has closed the connection meanwhile.
+    /// Reads pending input. Afterwards, ``isBroken`` is true if the server has closed the connection.
     func takeInput() {
-        // A server that closes the connection sends the reason first: one read gets that, the next one gets the end of file.
+        // A server that closes the connection sends the reason first: one read gets the reason, the next one the end of file.
         for _ in 0..<2 {
             if pq.call.PQconsumeInput(handle) == 0 { isAbandoned = true }
         }
@@ -141,7 +141,7 @@ final class PostgreSQLConnection {
             || pq.call.PQconsumeInput(handle) == 1
     }
 
-    /// Asks the server to stop executing a statement whose result is no longer waited for. The request may not reach it.
+    /// Asks the server to stop a statement whose result is no longer needed. The request may not reach the server.
     private func cancel() {
         guard let cancellation = pq.call.PQgetCancel(handle) else { return }
         defer { pq.call.PQfreeCancel(cancellation) }
@@ -169,5 +169,21 @@ final class PostgreSQLConnection {
             error: StorageError(
                 .unavailable, name, problem: message.isEmpty ? "the connection is lost" : "the connection is lost: \(message)"),
             isConnectionLost: true)
+    }
+}
+
+/// libpq, loaded on first use. A program that could use PostgreSQL, but doesn't, runs without the library.
+final class LibPQ: Sendable {
+    /// The functions, looked up once.
+    let call: nevod_pq
+
+    init(_ name: String = "libpq.so.5") throws(StorageError) {
+        call = try SystemLibrary(name, package: "libpq5", version: "12").load(nevod_pq(), nevod_pq_find)
+    }
+
+    /// The connection's last error, in one line.
+    func message(of connection: OpaquePointer) -> String {
+        guard let message = call.PQerrorMessage(connection) else { return "" }
+        return String(cString: message).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 }

@@ -5,14 +5,14 @@ struct PostgreSQLError: Error {
     let error: StorageError
     /// The SQLSTATE, five characters (PostgreSQL's documentation, appendix A); nil if the server gave none.
     var state: String?
-    /// The connection is lost, and whether the server executed the statement is unknown.
+    /// Whether the connection is lost, so that it is unknown whether the server executed the statement.
     var isConnectionLost = false
-    /// No connection could be made: nothing was sent.
+    /// Whether no connection could be made, so that nothing was sent.
     var isUnreachable = false
 
-    /// A serialization failure or a deadlock: the same statement succeeds when it is retried.
+    /// Whether it is a serialization failure or a deadlock: a retry of the same statement succeeds.
     var isTransient: Bool { ["40001", "40P01"].contains(state) }
-    /// The wait for a lock timed out.
+    /// Whether the wait for a lock timed out.
     var isLockTimeout: Bool { state == "55P03" }
 }
 
@@ -28,7 +28,7 @@ extension StorageError {
             case ("28", _): (.permissions, "check the user, and the password in PGPASSFILE or the service file")
             case (_, "42501"): (.permissions, "let this user create the schema, or grant it access to the schema's tables")
             case (_, "42P01"), (_, "3F000"): (.damaged, "restore the schema from a backup")
-            // A column, function or type that is not as the layout has it, or has changed under an open connection.
+            // A column, function or type differs from the layout, or has changed under an open connection.
             case (_, "42703"), (_, "42883"), (_, "42804"), (_, "0A000"):
                 (
                     .damaged,
@@ -36,7 +36,7 @@ extension StorageError {
                 )
             case (_, "42P07"), (_, "42701"), (_, "42710"):
                 (.damaged, "the schema has tables of another program: choose another schema")
-            // A prepared statement that is missing, or was not made here: the connection is not this program's own.
+            // A prepared statement is missing, or another program made it: the connection is not this program's own.
             case (_, "26000"), (_, "42P05"): (.other, Self.poolerRemedy)
             case (_, "25006"): (.unavailable, "connect to the primary: target_session_attrs=read-write")
             case (_, "57014"), (_, "55P03"), ("40", _): (.busy, "try again")
@@ -54,7 +54,35 @@ extension StorageError {
     /// - Parameter name: The server and the schema.
     static func isReplaced(_ name: String) -> StorageError {
         StorageError(
-            .damaged, name, problem: "holds another store than the one that was opened here",
+            .damaged, name, problem: "holds a different store from the one that was opened",
             remedy: "restore that store from a backup, or restart this program to use the new one")
+    }
+}
+
+/// Limits how often, and for how long, a write is sent.
+struct PostgreSQLRetryLimit {
+    /// How long a change of the store's key, or an import, may take. Both lock the table throughout, and the server fails a
+    /// statement that has waited for a lock for 20 seconds.
+    static let timeout: Duration = .seconds(300)
+
+    private var attemptsLeft = 4
+    private let deadline: ContinuousClock.Instant
+
+    init(from start: ContinuousClock.Instant = .now) {
+        deadline = start + Self.timeout
+    }
+
+    /// - Returns: false if there are no attempts left.
+    mutating func next() -> Bool {
+        attemptsLeft -= 1
+        return attemptsLeft >= 0
+    }
+
+    /// - Returns: whether a retry may succeed.
+    mutating func mayRetry(after failure: PostgreSQLError, at now: ContinuousClock.Instant) -> Bool {
+        guard failure.isLockTimeout else { return failure.isConnectionLost || failure.isTransient }
+        // A wait for a lock uses up time, but no attempt.
+        attemptsLeft += 1
+        return now < deadline
     }
 }

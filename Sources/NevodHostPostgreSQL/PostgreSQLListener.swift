@@ -3,15 +3,16 @@ internal import Glibc
 internal import NevodStorage
 internal import NevodSupport
 
-/// Receives the notifications of a channel on a connection and a thread of its own, and reconnects whenever they are lost.
+/// Receives a channel's notifications on a connection and a thread of its own. Reconnects after the connection is lost.
 final class PostgreSQLListener: Sendable {
     enum Event: Sendable {
-        /// Whether every notification is received from now on. Between a `false` and the next `true`, some may have been missed.
+        /// Whether every notification is received from now on. Notifications between a `false` and the next `true` may have been
+        /// missed.
         case isListening(Bool)
         case notification(PostgreSQLNotification)
     }
 
-    /// The interval at which the store's tables are looked at: their removal or replacement sends no notification.
+    /// The interval of checks of the store's tables: their removal or replacement sends no notification.
     private static let checkInterval: Duration = .seconds(5)
 
     private let target: PostgreSQLTarget
@@ -47,8 +48,8 @@ final class PostgreSQLListener: Sendable {
         close(wake)
     }
 
-    /// Returns once it is listening, or the first attempt failed. If the system has no thread left, tries again every few seconds;
-    /// until then every read asks the server.
+    /// Returns once it is listening, or after the first attempt has failed. If the system has no thread left, retries every few
+    /// seconds. Until it is listening, every read asks the server.
     func start() async {
         let tried = Waiter<Void>()
         guard startThread({ self.listen { tried.resume(with: .success(())) } }) else { return startLater() }
@@ -62,7 +63,7 @@ final class PostgreSQLListener: Sendable {
         }
     }
 
-    /// The thread ends soon after.
+    /// Stops listening. The thread ends soon afterwards.
     func stop() {
         isStopped.withLock { $0 = true }
         eventfd_write(wake, 1)
@@ -85,13 +86,13 @@ final class PostgreSQLListener: Sendable {
             } catch {
                 didTry()
             }
-            // A random pause, so that the processes of a fleet don't reconnect all at once.
+            // A random pause keeps the processes of a fleet from reconnecting all at once.
             wait(for: [], pause * Double.random(in: 0.5...1))
             pause = min(pause * 2, .seconds(5))
         }
     }
 
-    /// Returns when the connection is lost, the store's tables are removed or replaced, or after ``stop()``.
+    /// Returns when the connection is lost, when the store's tables are removed or replaced, or after ``stop()``.
     private func receive(_ connection: PostgreSQLConnection, while print: [Int64]) {
         var checked = ContinuousClock.now
         while !isStopped.withLock(\.self) {
@@ -112,9 +113,64 @@ final class PostgreSQLListener: Sendable {
 
     /// Waits for input, or until ``stop()``.
     ///
-    /// - Parameter timeout: nil for none.
+    /// - Parameter timeout: nil for no timeout.
     private func wait(for sockets: [Int32], _ timeout: Duration?) {
         var descriptors = ([wake] + sockets).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         poll(&descriptors, nfds_t(descriptors.count), timeout.map { Int32($0 / .milliseconds(1)) } ?? -1)
+    }
+}
+
+/// A message between the processes that share a store, sent as the payload of a notification.
+enum PostgreSQLNotification: Sendable, Equatable {
+    case changed(StorageKey, version: Int64)
+    /// The renewal lock with this number is free.
+    case released(UInt64)
+
+    /// Shorter than the server's limit of 8,000 bytes, since the length of a key is limited.
+    var payload: String {
+        switch self {
+        case .changed(let key, let version): "changed \(version) \(Hexadecimal.text(key.rawValue.utf8))"
+        case .released(let lock): "released \(lock)"
+        }
+    }
+
+    /// - Returns: nil for the payload of a later version or of another program.
+    init?(_ payload: String) {
+        let words = payload.split(separator: " ", omittingEmptySubsequences: false)
+        switch (words.first, words.count) {
+        case ("changed", 3):
+            let key = Array(words[2].utf8).withUnsafeBytes { Hexadecimal.secret($0) }
+            guard let version = Int64(words[1]), let key else { return nil }
+            let text = key.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+            self = .changed(StorageKey(rawValue: text), version: version)
+        case ("released", 2):
+            guard let lock = UInt64(words[1]) else { return nil }
+            self = .released(lock)
+        default: return nil
+        }
+    }
+}
+
+/// Acts on what the listener hears: invalidates cached values, notifies observers and wakes waiters for renewal locks.
+final class PostgreSQLEventDispatcher: Sendable {
+    let cache = Locked(RemoteCache())
+    let observers = StorageObservers()
+    let locks: PostgreSQLRenewalLocks
+
+    init(_ locks: PostgreSQLRenewalLocks) {
+        self.locks = locks
+    }
+
+    func handle(_ event: PostgreSQLListener.Event) {
+        switch event {
+        case .isListening(let isListening):
+            let keys = cache.withLock { $0.setListening(isListening) }
+            // Only after the keys can be read again. Later changes arrive as notifications.
+            if isListening { for key in keys { observers.notify(key) } }
+        case .notification(.changed(let key, let version)):
+            cache.withLock { $0.noteVersion(version, of: key) }
+            observers.notify(key)
+        case .notification(.released(let lock)): locks.didRelease(lock)
+        }
     }
 }

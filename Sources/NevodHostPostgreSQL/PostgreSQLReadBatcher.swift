@@ -1,9 +1,9 @@
 internal import NevodStorage
 internal import NevodSupport
 
-/// Batches reads: those that are requested while a round trip is under way share the next one.
+/// Batches reads: all reads that are requested during a round trip share the next one.
 final class PostgreSQLReadBatcher: Sendable {
-    /// The most keys of one round trip; some may have values of a megabyte.
+    /// The largest number of keys in a round trip. Some may have values of a megabyte.
     private static let maximumBatch = 128
 
     private typealias Outcome = Result<PostgreSQLEntry, PostgreSQLError>
@@ -52,7 +52,7 @@ final class PostgreSQLReadBatcher: Sendable {
                     })
             } catch {
                 result = .failure(error)
-                // Requests that arrived meanwhile fail as well: connecting again would take as long, and fail.
+                // Requests that arrived meanwhile fail too: connecting again would take as long, and fail.
                 if error.isUnreachable { batch += takeAll() }
             }
             for (key, continuation) in batch {
@@ -61,7 +61,7 @@ final class PostgreSQLReadBatcher: Sendable {
         }
     }
 
-    /// - Returns: none if no request waits; the next request then starts another run.
+    /// - Returns: no requests if none is waiting; the next request then starts another run.
     private func takeBatch() -> [Request] {
         state.withLock { state in
             let taken = Array(state.waiting.prefix(Self.maximumBatch))

@@ -5,24 +5,25 @@ internal import NevodSupport
 /// Renewal locks for the keys of a store, shared by all processes that use it.
 ///
 /// A lock is a mark in the key's row: its holder, a fencing number, and a count of signs of life. The mark outlives the holder's
-/// connection, a restart of the server and a failover: the others wait until the holder removes it, or until they have watched it
-/// for long enough without a sign of life. In addition the holder's connection has an advisory lock of the server, which tells the
-/// others that the holder can be heard: a holder that dies loses it at once.
+/// connection, a restart of the server and a failover. The others wait until the holder removes it, or until they have watched it
+/// for long enough without a sign of life. In addition, the holder's connection has an advisory lock of the server, which tells
+/// the others that the holder can be heard: a holder that dies loses it at once.
 ///
-/// One connection serves all locks of a process, however many tokens the process renews at once. It never blocks on a lock, since a
-/// blocked connection could not release the others: a lock that is taken is tried again when its holder sends a notification of
-/// its release, and every half second, in case the notification is lost.
+/// One connection serves all locks of a process, however many tokens the process renews at once. It never blocks on a lock, since
+/// a blocked connection could not release the others. If a lock is taken, it is tried again when its holder sends a notification
+/// of its release, and every half second, in case the notification is lost.
 final class PostgreSQLRenewalLocks: Sendable {
     private struct State {
         var held: [StorageKey: PostgreSQLRenewalMark] = [:]
-        /// Keys whose marks of this process are to be removed as soon as the server can be reached, and until when to try.
+        /// Keys from which this process must remove its marks as soon as the server can be reached, each with the time to give
+        /// up.
         var ended: [StorageKey: ContinuousClock.Instant] = [:]
         var isKeeping = false
         /// The number of locks taken so far.
         var count = 0
     }
 
-    /// How long a removal is retried. The others don't need it for longer: they take over from a silent holder.
+    /// How long a removal is retried. After that, the others have long taken over from the silent holder.
     private static let removalTimeout: Duration = .seconds(600)
 
     private let worker: PostgreSQLWorker
@@ -30,9 +31,9 @@ final class PostgreSQLRenewalLocks: Sendable {
     private let store: StoreIdentifier
     private let schema: PostgreSQLSchema
     private let times: PostgreSQLRenewalTimes
-    /// The beginning of the name of each holder of this process.
+    /// The prefix of the names of all holders of this process.
     private let process: String
-    /// Advisory locks and marks belong to the process, so the server would grant one to each of its tasks.
+    /// Advisory locks and marks belong to the process, so the server would grant the same one to several of its tasks.
     private let mutexes = KeyedMutex<UInt64>()
     private let waiting = Locked<[UInt64: [Waiter<Void>]]>([:])
     private let state = Locked(State())
@@ -65,7 +66,8 @@ final class PostgreSQLRenewalLocks: Sendable {
         await release(key)
     }
 
-    /// Checks that this process still holds a lock that it has taken. Asks the server only if it has not confirmed the lock lately.
+    /// Checks that this process still holds a lock that it has taken. Asks the server only if the lock was not confirmed
+    /// recently.
     ///
     /// - Throws: `StorageError` if another process has taken the lock over, or might have.
     func confirm(_ key: StorageKey) async throws(StorageError) {
@@ -74,7 +76,7 @@ final class PostgreSQLRenewalLocks: Sendable {
         guard try await isLost(key) else { return }
         throw StorageError(
             .busy, "PostgreSQL", problem: "another process has taken over the renewal of \(key)",
-            remedy: "try again: the other's token is used then")
+            remedy: "try again, to use the other process's token")
     }
 
     /// Asks the server whether another process has taken over a lock that this process has taken.
@@ -83,7 +85,7 @@ final class PostgreSQLRenewalLocks: Sendable {
         return state.withLock { $0.held[key]?.isLost ?? false }
     }
 
-    /// The number to save a value of this key under; nil if this process doesn't hold the key's lock.
+    /// The number under which to save a value of this key; nil if this process doesn't hold the key's lock.
     func fence(for key: StorageKey) -> Int64? { state.withLock { $0.held[key]?.fence } }
 
     /// Wakes the waiters of a lock that another process has released.
@@ -122,7 +124,7 @@ final class PostgreSQLRenewalLocks: Sendable {
                     watch.see(attempt.sight, at: .now)
                     (hasSeenHolder, isPastTerm) = (true, attempt.isPastTerm)
                 } catch {
-                    // A waiter goes on waiting while the server is away: the holder may be in the middle of its exchange.
+                    // A waiter continues to wait while the server is away: the holder may be in the middle of its exchange.
                     guard hasSeenHolder || error.isLockTimeout else { throw error.error }
                     failure = error
                 }
@@ -136,7 +138,7 @@ final class PostgreSQLRenewalLocks: Sendable {
                 }
             }
         } catch {
-            // An attempt whose response was lost may have marked the row.
+            // An attempt may have marked the row although its response was lost.
             if mayBeMarked { end(key) }
             throw error
         }
@@ -183,7 +185,7 @@ final class PostgreSQLRenewalLocks: Sendable {
                     confirmed: start)
                 self.state.withLock { $0.held[key] = mark }
             } else if attempt.isLocked {
-                // The holder has lost its connection, and may come back for the advisory lock.
+                // The holder has lost its connection, and may try to get the advisory lock back.
                 try connection.unlock(lock)
             }
             return attempt
@@ -208,7 +210,7 @@ final class PostgreSQLRenewalLocks: Sendable {
     private func unmark(_ key: StorageKey) async throws(PostgreSQLError) {
         let (schema, channel, process, lock) = (schema, channel, process, number(of: key))
         try await worker.runRetrying { (connection, _) throws(PostgreSQLError) in
-            // Locks are taken on this thread alone, so the answer stays true while the statement runs.
+            // Only this thread takes locks, so the result stays true while the statement runs.
             let (isHeld, isLockHeld) = self.state.withLock { state in
                 (state.held[key] != nil, state.held.values.contains { $0.lock == lock })
             }
@@ -217,7 +219,7 @@ final class PostgreSQLRenewalLocks: Sendable {
         }
     }
 
-    /// Removes a mark in the background, since the others wait for that.
+    /// Removes a mark in the background, since the others wait for its removal.
     private func end(_ key: StorageKey) {
         state.withLock { $0.ended[key] = .now + Self.removalTimeout }
         keepBeating()
@@ -225,7 +227,7 @@ final class PostgreSQLRenewalLocks: Sendable {
 
     // MARK: Signs of life
 
-    /// Starts the task that gives signs of life for the held locks, and removes marks that could not be removed yet.
+    /// Starts the task that gives signs of life for the held locks, and removes marks whose removal has failed so far.
     private func keepBeating() {
         let mustStart = state.withLock { state in
             defer { state.isKeeping = true }
@@ -237,13 +239,13 @@ final class PostgreSQLRenewalLocks: Sendable {
             while let rest = pause {
                 try? await Task.sleep(for: rest)
                 let isReached = await self.keep()
-                // After an outage the others watch the mark, so the holder returns soon.
+                // After an outage the others watch the mark, so the holder must give a sign soon.
                 pause = self.nextPause().map { isReached ? $0 : min($0, .milliseconds(300)) }
             }
         }
     }
 
-    /// - Returns: nil if nothing is left to be done; the next lock then starts another task.
+    /// - Returns: nil if there is nothing left to do; the next lock then starts another task.
     private func nextPause() -> Duration? {
         state.withLock { state in
             state.ended = state.ended.filter { $0.value > .now }
@@ -280,7 +282,7 @@ final class PostgreSQLRenewalLocks: Sendable {
                     held.isLost = !isAlive
                     if isAlive { held.confirmed = start }
                 }
-                // On a new connection. Another process's attempt holds it for a moment; then the next beat succeeds.
+                // The connection is new. If another process's attempt holds the lock for a moment, the next beat succeeds.
                 if isAlive, self.isMissingLock(mark, number), try connection.tryToLock(mark.lock) {
                     self.update(mark) { $0.connection = number }
                 }

@@ -2,14 +2,14 @@ internal import NevodStorage
 
 /// The layout of a schema in the database, and its migration from earlier layouts.
 ///
-/// A removed entry stays, without a value: its version keeps increasing, so that a process with an old copy of the value learns of
+/// A removed entry stays without a value. Its version keeps increasing, so that a process with an old copy of the value learns of
 /// the removal.
 struct PostgreSQLSchema: Sendable {
     let name: String
-    /// The statements that migrate from layout n to n + 1; the first create layout 1. Never changed once released.
+    /// The statements that migrate from layout n to n + 1; the first one creates layout 1. Never changed once released.
     let steps: [String]
 
-    /// - Parameter name: Lower-case letters, digits and `_`, so that the name means the same quoted and unquoted.
+    /// - Parameter name: Lower-case letters, digits and `_`, so that the name means the same with and without quotes.
     init(_ name: String, laterSteps: [String] = []) throws(StorageError) {
         let isWord = name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 95 }
         guard isWord, (1...40).contains(name.utf8.count), name.first?.isNumber == false, !name.hasPrefix("pg_") else {
@@ -35,8 +35,8 @@ struct PostgreSQLSchema: Sendable {
                     sealed bytea
                 );
                 """,
-                // Renewals: the number of times that the lock was taken; its holder, signs of life, the version that is renewed, since
-                // when, and until when at most. No defaults that would rewrite the table.
+                // Renewals: the number of times that the lock was taken, its holder, its signs of life, the version that is
+                // renewed, the start, and the latest end. There are no defaults that would rewrite the table.
                 """
                 ALTER TABLE \(name).entry
                     ADD COLUMN fence bigint NOT NULL DEFAULT 0,
@@ -51,9 +51,9 @@ struct PostgreSQLSchema: Sendable {
 
     var version: Int64 { Int64(steps.count) }
 
-    /// Creates the schema, or migrates it to this layout. Safe to run in several processes at once.
+    /// Creates the schema, or migrates it to this layout. Several processes may do so at once.
     func migrate(_ connection: PostgreSQLConnection) throws(PostgreSQLError) {
-        // A user without the right to create tables gets no further than this.
+        // A user who may not create tables gets no further than this.
         let found = try layout(connection)
         if found == version { return }
         do throws(PostgreSQLError) { try migrateLocked(connection) } catch {
@@ -89,9 +89,9 @@ struct PostgreSQLSchema: Sendable {
         try connection.run("SELECT 1 FROM pg_namespace WHERE nspname = $1::text", [.text(name)]).count > 0
     }
 
-    /// - Returns: nil if there is none.
+    /// - Returns: nil if the schema has no layout.
     private func layout(_ connection: PostgreSQLConnection) throws(PostgreSQLError) -> Int64? {
-        // Read from the catalogue: a name that was looked up before it existed stays unknown for the rest of a transaction.
+        // Read from the catalogue: if a name was looked up before it existed, it stays unknown for the rest of a transaction.
         let table = try connection.run(
             """
             SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -117,7 +117,7 @@ struct PostgreSQLSchema: Sendable {
                 remedy: "restore the schema from a backup")
         }
         return StorageError(
-            .damaged, name, problem: "has layout \(found), and this program supports none later than \(version)",
+            .damaged, name, problem: "has layout \(found), but this program supports none later than \(version)",
             remedy: "use the newer program that wrote it")
     }
 }

@@ -7,23 +7,23 @@ public import NevodSupport
 /// let storage = try await PostgreSQLStorage(connection: "service=tokens", keys: [KeyFile(path: "/etc/app/tokens.key")])
 /// ```
 ///
-/// Values are sealed as in `SQLiteStorage`: neither the server nor a reader of its files or backups sees them. All processes need the
-/// same key, from a `StoreKeySource`. Keys and the times of changes are not hidden: put no secret into a `StorageKey`.
+/// Values are sealed as in `SQLiteStorage`: neither the server nor a reader of its files or backups sees them. All processes
+/// need the same key, from a `StoreKeySource`. Keys and the times of changes are not hidden: put no secret into a `StorageKey`.
 ///
 /// **The server** is found by libpq's own conventions: `PGHOST`, `PGSERVICE`, `PGPASSFILE` and so on. The store uses only tables,
-/// advisory locks and `LISTEN`/`NOTIFY`; a connection pooler must preserve sessions (PgBouncer's `pool_mode=session`), and one that
-/// doesn't is refused. libpq itself (`libpq5`) is loaded when the first store is opened.
+/// advisory locks and `LISTEN`/`NOTIFY`. A connection pooler must preserve sessions (PgBouncer's `pool_mode=session`); any other
+/// is refused. libpq itself (`libpq5`) is loaded when the first store is opened.
 ///
-/// **A renewal lock** is a mark in the key's row. It outlives the holder's connection, a restart of the server, and a failover to a
-/// synchronous standby: the others wait until the holder removes it, or has given no sign of life for 20 seconds on a server that
-/// responded all the while. A value that is saved under a lock which another process has taken over since is refused.
+/// **A renewal lock** is a mark in the key's row. It outlives the holder's connection, a restart of the server, and a failover to
+/// a synchronous standby. The others wait until the holder removes it, or gives no sign of life for 20 seconds while the server
+/// responds. A value is refused if it is saved under a lock that another process has taken over.
 ///
-/// **A write that returns** has been committed. If the connection is lost during a write, the store looks the value up, and the write
-/// fails with an error that says so if its outcome can't be determined. A lost connection is replaced on its next use.
+/// **A write that returns** has been committed. If the connection is lost during a write, the store looks the value up. If that
+/// doesn't settle the outcome, the write fails with an error that says so. A lost connection is replaced on its next use.
 ///
-/// **A read** of a value that this process has read before costs no I/O until the server sends a notification of a change. So it may
-/// return a value that another process has just changed. Under ``withRenewalLock(for:_:)`` the first read of the key asks the server.
-/// While notifications can't be received, every read does.
+/// **A read** of a value that this process has read before costs no I/O until the server sends a notification of a change. So it
+/// may return a value that another process has just changed. Under ``withRenewalLock(for:_:)``, the first read of the key asks
+/// the server. While notifications can't be received, every read does.
 ///
 /// Blocking calls run on threads of the store's own.
 public final class PostgreSQLStorage: SealedStorage, ObservableStorage, VersionedStorage {
@@ -50,15 +50,15 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage, Versione
     ///   - connection: A list of `keyword=value` or a URI, as libpq takes it
     ///     (<https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING>); empty to use the environment. A
     ///     password in it stays in memory in clear text: prefer a password file (`PGPASSFILE`) or a service file.
-    ///   - schema: Up to 40 lower-case letters, digits and underscores. A missing schema is created, for which the user needs the right
-    ///     to create one; otherwise the right to read and write its tables suffices.
-    ///   - connections: The number of connections for writes; at least one. Three more serve reads, locks and notifications, each
-    ///     opened on first use.
-    ///   - keys: A new store is created with the first that is available; an existing one opens only with the kind of key that it was
-    ///     created with.
-    /// - Throws: `StorageError`: `unavailable`, naming libpq or the server, if libpq is not installed or the server can't be reached;
-    ///   `permissions` if the server refuses the user, or the key is another store's; `damaged` if the schema holds no store; and
-    ///   errors of the source.
+    ///   - schema: Up to 40 lower-case letters, digits and underscores. A missing schema is created; the user then needs the
+    ///     right to create one. Otherwise, the right to read and write its tables is enough.
+    ///   - connections: The number of connections for writes; at least one. Three more serve reads, locks and notifications. Each
+    ///     is opened on first use.
+    ///   - keys: A new store is created with the first available source. An existing one opens only with the kind of key that it
+    ///     was created with.
+    /// - Throws: `StorageError`: `unavailable`, naming libpq or the server, if libpq is not installed or the server can't be
+    ///   reached; `permissions` if the server refuses the user, or the key is another store's; `damaged` if the schema holds no
+    ///   store; and errors of the source.
     public convenience init(
         connection: String = "", schema: String = "nevod", connections: Int = 2, keys: [any StoreKeySource]
     ) async throws {
@@ -128,7 +128,7 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage, Versione
         try await write(secret, for: key, mayBeRenewal: true) { $0 == expected }
     }
 
-    /// Marks the key's row. In addition takes an advisory lock of the server, on a session that a connection pooler must not split.
+    /// Marks the key's row. Also takes an advisory lock of the server, on a session that a connection pooler must not split.
     public func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
         try await dispatcher.locks.withLock(for: key) {
             // The previous holder may have written a value whose notification has not arrived yet.
@@ -141,8 +141,8 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage, Versione
         try await dispatcher.locks.confirm(key)
     }
 
-    /// Every change from now on, by any process. After a time in which notifications could not be received, also each key that this
-    /// process has used lately (some thousand), since it may have changed.
+    /// The key of every change from now on, by any process. After a time without notifications, each key that this process has
+    /// used lately (a few thousand) is reported, since its value may have changed.
     public func changes() async -> StorageChanges {
         dispatcher.observers.changes()
     }
@@ -175,10 +175,7 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage, Versione
     }
 
     func check(_ secret: Secret, _ key: StorageKey) throws(StorageError) {
-        guard secret.count > Self.maximumSize else { return }
-        throw StorageError(
-            .tooLarge, "\(key)", problem: "the value has \(secret.count) bytes, more than \(Self.maximumSize)",
-            remedy: "store it elsewhere, and keep a reference here")
+        try StorageError.checkSize(secret.count, upTo: Self.maximumSize, of: "\(key)")
     }
 
     func check(_ key: StorageKey) throws(StorageError) {
@@ -197,7 +194,7 @@ extension PostgreSQLStorage {
     ) async throws -> Bool {
         try check(key)
         if let secret { try check(secret, key) }
-        // A cached value saves a read. An outdated one does no harm, since only the current version is replaced.
+        // A cached value saves a read. An outdated one does no harm, since only the current version can be replaced.
         var known = dispatcher.cache.withLock { $0.value(for: key) }.map { Found(version: $0.version, secret: $0.secret) }
         for _ in 0..<64 {
             let fence = mayBeRenewal ? dispatcher.locks.fence(for: key) : nil
@@ -214,7 +211,7 @@ extension PostgreSQLStorage {
             case .refused: return false
             case .overtaken:
                 known = nil
-                // The other process that has the lock now may not have saved anything yet.
+                // The process that has the lock now may not have saved anything yet.
                 if fence != nil, try await dispatcher.locks.isLost(key) { return false }
             }
         }
@@ -253,7 +250,7 @@ extension PostgreSQLStorage {
                 let isSaved = try await pool.withWorker { (worker) throws(PostgreSQLError) in
                     try await worker.run { (connection, _) throws(PostgreSQLError) in try connection.save(write, schema) }
                 }
-                // Otherwise an earlier attempt whose response was lost may have written it.
+                // Otherwise an earlier attempt may have written the value although its response was lost.
                 if isSaved || !wasLost { return isSaved }
             } catch {
                 guard attempts.mayRetry(after: error, at: .now) else {
@@ -286,7 +283,27 @@ extension PostgreSQLStorage {
         dispatcher.cache.withLock { $0.drop(write.key) }
         return StorageError(
             .unavailable, name,
-            problem: "the connection was lost while \(write.key) was saved, and whether it was is unknown: \(problem)",
+            problem: "the connection was lost while \(write.key) was being saved; whether it was saved is unknown: \(problem)",
             remedy: "read it again when the server is back")
+    }
+}
+
+/// The table that holds the store's wrapped key.
+struct PostgreSQLKeyTable: SealedKeyKeeping {
+    let pool: PostgreSQLPool
+    let schema: PostgreSQLSchema
+
+    func sealedKey() async throws(StorageError) -> (SealedKey, number: Int64)? {
+        let schema = schema
+        return try await pool.perform { (worker) throws(PostgreSQLError) in
+            try await worker.runRetrying { (connection, _) throws(PostgreSQLError) in try connection.sealedKey(schema) }
+        }
+    }
+
+    func addFirst(_ key: SealedKey) async throws(StorageError) {
+        let schema = schema
+        try await pool.perform { (worker) throws(PostgreSQLError) in
+            try await worker.runRetrying { (connection, _) throws(PostgreSQLError) in try connection.addFirst(key, schema) }
+        }
     }
 }

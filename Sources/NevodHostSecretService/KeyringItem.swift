@@ -1,17 +1,18 @@
 internal import NevodStorage
 package import NevodSupport
 
-/// A secret in the desktop's keyring that other programs can read and write, too: `secret-tool store application APPLICATION name NAME`.
+/// A secret in the desktop's keyring that other programs can read and write too: `secret-tool store application APPLICATION name
+/// NAME`.
 ///
-/// An item has the attributes `application` and `name`, which the keyring doesn't hide, and holds the secret as it is. (The items of
-/// ``SecretServiceStorage`` have a form and a kind of their own.)
+/// An item has the attributes `application` and `name`, which the keyring doesn't hide, and holds the secret unchanged. (The
+/// items of ``SecretServiceStorage`` have their own form and kind.)
 package struct KeyringItem: Sendable {
     private let name: String
     private let application: String
 
     /// - Parameters:
     ///   - name: Any text without NUL. Not hidden.
-    ///   - application: Distinguishes the items of programs. Not hidden.
+    ///   - application: Distinguishes the items of different programs. Not hidden.
     package init(_ name: String, application: String) {
         self.name = name
         self.application = application
@@ -29,14 +30,14 @@ package struct KeyringItem: Sendable {
 
     /// Writes the secret, and replaces an earlier one. It must be UTF-8 without NUL, because some services reject anything else.
     ///
-    /// - Throws: `StorageError` as ``secret()``, and for another text.
+    /// - Throws: `StorageError` as ``secret()``, and if the secret is not such text.
     package func set(_ secret: Secret) async throws {
         let isText = secret.withUnsafeBytes { bytes in
             !bytes.contains(0) && String(validating: bytes, as: UTF8.self) != nil
         }
         guard isText else {
             throw StorageError(
-                .other, name, problem: "is not UTF-8 text, and not every keyring keeps anything else",
+                .other, name, problem: "is not UTF-8 text, and some keyrings accept nothing else",
                 remedy: "keep it in a file")
         }
         let attributes = try attributes()
@@ -56,7 +57,7 @@ package struct KeyringItem: Sendable {
         }
     }
 
-    /// Names no kind of item: `secret-tool` writes one of its own.
+    /// The attributes name no kind of item, because `secret-tool` writes a kind of its own.
     private func attributes() throws(StorageError) -> ServiceAttributes {
         try ServiceAttributes(schema: nil, [("application", application), ("name", name)])
     }

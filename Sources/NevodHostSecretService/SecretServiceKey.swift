@@ -1,14 +1,15 @@
 public import NevodStorage
 public import NevodSupport
 
-/// Keeps the key of a sealed store in the desktop's keyring, created from random bytes together with the store. The store opens while
-/// the keyring is unlocked, usually by logging in to the desktop. (``SecretServiceStorage``, in contrast, keeps every value there.)
+/// Keeps the key of a sealed store in the desktop's keyring. The key is created from random bytes together with the store. The
+/// store opens while the keyring is unlocked, usually by logging in to the desktop. (``SecretServiceStorage``, in contrast, keeps
+/// every value there.)
 ///
 /// ```swift
 /// let storage = try await SQLiteStorage(path: path, keys: [SecretServiceKey(), KeyFile(path: keyPath)])
 /// ```
 public struct SecretServiceKey: StoreKeySource {
-    /// Uses the default keyring at the time when a key is needed.
+    /// Uses the keyring that is the default when a key is needed.
     public init() {}
 
     /// `secret-service`.
@@ -21,12 +22,12 @@ public struct SecretServiceKey: StoreKeySource {
         await SecretServiceStorage.isAvailable()
     }
 
-    /// Reads the keyring's item for the store and the salt, 64 hexadecimal digits. Each new key of a store gets another item; the old
-    /// one stays, for older copies of the store.
+    /// Reads the keyring's item for the store and the salt, 64 hexadecimal digits. Each new key of a store gets a new item. The
+    /// old item stays, for older copies of the store.
     ///
     /// - Throws: `StorageError` if the keyring can't be reached or is locked, or has no key of an existing store.
     public func key(for store: StoreIdentifier, salt: [UInt8], isNew: Bool) async throws -> Secret {
-        // The salt distinguishes the keys of a store. It is random for each, so that two processes never create the same item.
+        // The salt distinguishes the keys of a store. Each salt is random, so that two processes never create the same item.
         let attributes = try ServiceAttributes(
             schema: "dev.nevod.StoreKey", [("store", store.description), ("salt", Hexadecimal.text(salt))])
         return try await ServiceClient.shared.run { (session, call) throws(SecretServiceError) in
@@ -60,7 +61,7 @@ public struct SecretServiceKey: StoreKeySource {
 
     // MARK: The count
 
-    /// Reads the keyring's item for the count; nil also if the keyring can't be reached within three seconds.
+    /// Reads the keyring's item for the count; nil if there is no item, or if the keyring can't be reached within three seconds.
     public func count(of store: StoreIdentifier, salt: [UInt8]) async -> UInt64? {
         guard let attributes = try? Self.countAttributes(store, salt) else { return nil }
         let count = try? await ServiceClient.shared.run(within: .seconds(3)) { (session, call) throws(SecretServiceError) in
@@ -69,7 +70,7 @@ public struct SecretServiceKey: StoreKeySource {
         return count ?? nil
     }
 
-    /// Keeps the count when a value was removed, and no other: a service writes its whole keyring each time.
+    /// Keeps the count only when a value was removed: a service writes its whole keyring each time.
     public func keep(_ count: UInt64, of store: StoreIdentifier, salt: [UInt8], hasRemoved: Bool) async {
         guard hasRemoved, let attributes = try? Self.countAttributes(store, salt) else { return }
         try? await ServiceClient.shared.run(within: .seconds(3)) { (session, call) throws(SecretServiceError) in

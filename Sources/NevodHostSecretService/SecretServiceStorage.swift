@@ -2,25 +2,25 @@ public import NevodStorage
 public import NevodSupport
 
 /// Stores each value in the desktop's keyring (GNOME Keyring, KWallet, KeePassXC or any other service that provides
-/// `org.freedesktop.secrets` in the user's session), by libsecret. (``SecretServiceKey``, in contrast, keeps only the key of a store
-/// in a file there.)
+/// `org.freedesktop.secrets` in the user's session), by libsecret. (``SecretServiceKey``, in contrast, keeps only a store's key
+/// there, and the store is a file.)
 ///
 /// ```swift
 /// let storage = try SecretServiceStorage(application: "example")
 /// ```
 ///
-/// libsecret is loaded at the first call. The user is never prompted: a locked keyring, a session without a keyring and a machine
-/// without libsecret each cause a `StorageError` of code `unavailable` that says so; and so does a service that hasn't responded for
-/// ten seconds.
+/// libsecret is loaded at the first call. The user is never prompted. A locked keyring, a session without a keyring, a machine
+/// without libsecret, and a service that hasn't responded for ten seconds each cause a `StorageError` of code `unavailable` that
+/// says so.
 ///
-/// An item has the attributes `application` and `key`, which the keyring doesn't hide, and holds `base64:` and the value in base64.
-/// The service has neither conditional writes nor locks: ``replace(_:with:for:)`` is atomic among writers that use this type with the
-/// same lock file, and not against other programs that change the keyring.
+/// An item has the attributes `application` and `key`, which the keyring doesn't hide, and holds `base64:` and the value in
+/// base64. The service has neither conditional writes nor locks. So ``replace(_:with:for:)`` is atomic among writers that use
+/// this type with the same lock file, but not against other programs that change the keyring.
 public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingStorage {
     /// The type of the values.
     public typealias Value = [UInt8]
 
-    /// The longest value, in bytes: services keep all of a keyring in memory.
+    /// The longest value, in bytes: services keep a whole keyring in memory.
     public static let maximumSize = 1 << 16
 
     private let application: String
@@ -30,11 +30,11 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
     private let limit: Duration
 
     /// - Parameters:
-    ///   - application: Distinguishes its items from those of other applications. Not hidden.
-    ///   - lockFile: The lock file of all processes that share the values; created with mode 0600, with a second one beside it. By
-    ///     default in `/run/user/UID` if that exists, else in the home folder of the system's user database: the environment is
-    ///     ignored, so that desktop processes and cron jobs use the same file.
-    /// - Throws: `StorageError` if there is no place for the lock file.
+    ///   - application: Distinguishes this application's items from others. Not hidden.
+    ///   - lockFile: The lock file of all processes that share the values, created with mode 0600; a second one is created beside
+    ///     it. By default it is in `/run/user/UID` if that exists, otherwise in the home folder of the system's user database.
+    ///     The environment is ignored, so that desktop processes and cron jobs use the same file.
+    /// - Throws: `StorageError` if the lock file has no default place.
     public convenience init(application: String, lockFile: String? = nil) throws(StorageError) {
         try self.init(application: application, lockFile: lockFile, limit: ServiceClient.limit)
     }
@@ -51,7 +51,7 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
     /// The lock file's path.
     package var lockFile: String { lock.path }
 
-    /// Whether a value could be stored now: there is a keyring, and it is not locked. Returns within three seconds.
+    /// Whether a value could be stored now: there is a keyring, and it isn't locked. Returns within three seconds.
     public static func isAvailable() async -> Bool {
         let isOpen = try? await ServiceClient.shared.run(within: .seconds(3)) { (session, call) throws(SecretServiceError) in
             try session.isOpen(call)
@@ -106,11 +106,7 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
         _ secret: Secret?, for key: StorageKey,
         if condition: @escaping @Sendable (() throws(SecretServiceError) -> Secret?) throws(SecretServiceError) -> Bool
     ) async throws(StorageError) -> Bool {
-        if let secret, secret.count > Self.maximumSize {
-            throw StorageError(
-                .tooLarge, "\(key)", problem: "the value has \(secret.count) bytes, more than \(Self.maximumSize)",
-                remedy: "store it elsewhere, and keep a reference here")
-        }
+        try StorageError.checkSize(secret?.count ?? 0, upTo: Self.maximumSize, of: "\(key)")
         let attributes = try attributes(of: key)
         let (text, label) = (secret.map(SecretText.text), "\(application): \(key)")
         return try await client.run(within: limit, lock: lock) { (session, call) throws(SecretServiceError) in
@@ -122,6 +118,29 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
                 try session.remove(attributes, call)
             }
             return true
+        }
+    }
+}
+
+/// Encodes bytes for a keyring as text that is never empty: `base64:` and base64 (RFC 4648 §4). Several services reject NUL
+/// bytes, and some reject anything except UTF-8.
+enum SecretText {
+    private static let prefix = Array("base64:".utf8)
+
+    static func text(of secret: Secret) -> Secret {
+        Secret(count: prefix.count + (secret.count + 2) / 3 * 4) { text in
+            _ = text.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "="))
+            text.copyBytes(from: prefix)
+            guard let start = text.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+            secret.withUnsafeBytes { Base64.encode(Span(_unsafeBytes: $0), .standard, to: start + prefix.count) }
+        }
+    }
+
+    /// - Returns: nil if the text has another form.
+    static func secret(of text: Secret) -> Secret? {
+        text.withUnsafeBytes { text in
+            guard text.starts(with: prefix) else { return nil }
+            return Base64.secret(UnsafeRawBufferPointer(rebasing: text[prefix.count...]), .strict)
         }
     }
 }

@@ -8,19 +8,19 @@ final class ServiceClient: Sendable {
     static let limit: Duration = .seconds(10)
 
     private let thread = StorageThread()
-    // Used on the thread alone.
+    // Used only on the thread.
     private let session = Locked<ServiceSession?>(nil)
 
     typealias Body<Result> = @Sendable (ServiceSession, ServiceObject) throws(SecretServiceError) -> Result
 
     /// - Parameters:
     ///   - limit: The time limit from now, including the wait for earlier calls.
-    ///   - lock: Held during the call, among all processes that use the same one.
+    ///   - lock: Held during the call. Excludes all processes that use the same lock.
     ///   - body: Run again if a kept connection turns out to be dead, so it must be safe to repeat.
     func run<Result: Sendable>(
         within limit: Duration = ServiceClient.limit, lock: WriteLock? = nil, _ body: @escaping Body<Result>
     ) async throws(StorageError) -> Result {
-        let deadline = CallDeadline()
+        let (deadline, end) = (CallDeadline(), ContinuousClock.now + limit)
         let timer = Task {
             try await Task.sleep(for: limit)
             deadline.expire()
@@ -29,8 +29,8 @@ final class ServiceClient: Sendable {
         return try await thread.run { () throws(StorageError) in
             try SessionBus.check()
             let library = try SecretLibrary()
-            let held = try lock?.take(deadline)
-            defer { _ = held }
+            let held = try lock?.take(until: end)
+            defer { withExtendedLifetime(held) {} }
             guard let cancellable = ServiceObject(library.call.g_cancellable_new(), library.call.g_object_unref) else {
                 throw StorageError(.other, "GLib", problem: "can't create a GCancellable")
             }
@@ -56,5 +56,34 @@ final class ServiceClient: Sendable {
         let result = try body(new, cancellable)
         session.withLock { $0 = new }
         return result
+    }
+}
+
+/// Cancels a call to the service when its time limit expires, even if the call starts later.
+final class CallDeadline: Sendable {
+    private struct State {
+        var hasExpired = false
+        var cancel: (@Sendable () -> Void)?
+    }
+
+    private let state = Locked(State())
+
+    var hasExpired: Bool { state.withLock(\.hasExpired) }
+
+    func expire() {
+        let cancel = state.withLock { state in
+            state.hasExpired = true
+            return state.cancel
+        }
+        cancel?()
+    }
+
+    /// - Parameter cancel: Called on expiry, on any thread; at once if the deadline has passed.
+    func onExpiry(_ cancel: @escaping @Sendable () -> Void) {
+        let hasExpired = state.withLock { state in
+            state.cancel = cancel
+            return state.hasExpired
+        }
+        if hasExpired { cancel() }
     }
 }

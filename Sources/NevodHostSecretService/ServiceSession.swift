@@ -1,8 +1,10 @@
 internal import CSecretService
+internal import Glibc
+internal import NevodStorage
 internal import NevodSupport
 
-/// One connection to the service, used synchronously. It never requests a prompt; if the service shows one anyway, the time limit ends
-/// the call.
+/// One connection to the service, used synchronously. It never requests a prompt. If the service shows one anyway, the time limit
+/// ends the call.
 struct ServiceSession: Sendable {
     let library: SecretLibrary
     private let service: ServiceObject
@@ -50,7 +52,7 @@ struct ServiceSession: Sendable {
         guard library.call.secret_item_set_secret_sync(item.pointer, value.pointer, cancellable.pointer, &error) != 0 else {
             throw SecretServiceError(error, library)
         }
-        // Removes copies in other keyrings, which might be found later instead.
+        // Removes copies in other keyrings, which might later be found first.
         try delete(items.dropFirst(), cancellable)
     }
 
@@ -61,27 +63,10 @@ struct ServiceSession: Sendable {
         try delete(items[...], cancellable)
     }
 
-    /// Whether a value could be stored now, without a prompt.
-    func isOpen(_ cancellable: ServiceObject) throws(SecretServiceError) -> Bool {
-        guard let collection = try defaultCollection(cancellable) else { return false }
-        return library.call.secret_collection_get_locked(collection.pointer) == 0
-    }
-
     // MARK: Parts
 
-    private func isLocked(_ item: ServiceObject) -> Bool {
-        library.call.secret_item_get_locked(item.pointer) != 0
-    }
-
-    /// Throws if no item could be found: there is no default keyring, such as before the desktop has opened one, or it is locked, since
-    /// a service may hide the items of a locked keyring.
-    private func checkHidden(_ cancellable: ServiceObject) throws(SecretServiceError) {
-        guard let collection = try defaultCollection(cancellable) else { throw .noCollection }
-        guard library.call.secret_collection_get_locked(collection.pointer) == 0 else { throw .locked }
-    }
-
-    /// - Returns: nil if there is none.
-    private func defaultCollection(_ cancellable: ServiceObject) throws(SecretServiceError) -> ServiceObject? {
+    /// - Returns: nil if there is no default keyring.
+    func defaultCollection(_ cancellable: ServiceObject) throws(SecretServiceError) -> ServiceObject? {
         var error: UnsafeMutablePointer<nevod_gerror>?
         let collection = library.call.secret_collection_for_alias_sync(
             service.pointer, "default", 0, cancellable.pointer, &error)
@@ -129,5 +114,64 @@ struct ServiceSession: Sendable {
                 throw SecretServiceError(error, library)
             }
         }
+    }
+}
+
+/// The attributes that identify an item. Every program of the session can read them.
+struct ServiceAttributes: Sendable {
+    private let pairs: [(name: String, value: String)]
+
+    /// - Parameter schema: The kind of item, which is the attribute `xdg:schema`; nil for items of any kind.
+    /// - Throws: an error for a text with a NUL, which would truncate it.
+    init(schema: String?, _ pairs: [(name: String, value: String)]) throws(StorageError) {
+        for pair in pairs where pair.value.utf8.contains(0) {
+            throw StorageError(.other, pair.value, problem: "holds a NUL, which no keyring allows in a name")
+        }
+        self.pairs = (schema.map { [("xdg:schema", $0)] } ?? []) + pairs
+    }
+
+    func withTable<Result>(
+        _ library: SecretLibrary, _ body: (UnsafeMutableRawPointer?) -> Result
+    ) -> Result {
+        let texts = pairs.map { (strdup($0.name), strdup($0.value)) }
+        let table = library.call.g_hash_table_new(library.call.g_str_hash, library.call.g_str_equal)
+        defer {
+            if let table { library.call.g_hash_table_unref(table) }
+            for (name, value) in texts {
+                free(name)
+                free(value)
+            }
+        }
+        for (name, value) in texts { _ = library.call.g_hash_table_insert(table, name, value) }
+        return body(table)
+    }
+}
+
+/// A reference to a reference-counted object of libsecret or GLib.
+final class ServiceObject: Sendable {
+    // Passed between threads, and only one uses it at a time. The object outlives this reference.
+    nonisolated(unsafe) let pointer: UnsafeMutableRawPointer
+    // A C function pointer.
+    private nonisolated(unsafe) let release: nevod_release
+
+    /// - Parameter pointer: A reference that this object takes ownership of.
+    init?(_ pointer: UnsafeMutableRawPointer?, _ release: @escaping nevod_release) {
+        guard let pointer else { return nil }
+        self.pointer = pointer
+        self.release = release
+    }
+
+    deinit {
+        release(pointer)
+    }
+}
+
+/// libsecret and GLib.
+final class SecretLibrary: Sendable {
+    let call: nevod_secret
+
+    init() throws(StorageError) {
+        call = try SystemLibrary("libsecret-1.so.0", package: "libsecret-1-0", version: "0.18").load(
+            nevod_secret(), nevod_secret_find)
     }
 }

@@ -1,5 +1,5 @@
-/// Why a token, or a key, isn't accepted. Names the culprit (a part, a header parameter, a claim, a member of a key), and nothing that a
-/// token contains.
+/// Why a token or a key isn't accepted. Names the culprit (a part, a header parameter, a claim, a member of a key), but shows
+/// nothing that a token contains.
 public struct JWTError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of refusal.
     public enum Code: String, Sendable, Hashable, CaseIterable {
@@ -26,13 +26,13 @@ public struct JWTError: Error, Sendable, Hashable, CustomStringConvertible {
         // The claims
         /// The time of `exp` has passed.
         case expired
-        /// The time of `nbf` or of `iat` lies ahead.
+        /// The time of `nbf` or `iat` is in the future.
         case notYetValid
         /// `iss` is missing, or names another issuer.
         case issuer
         /// `aud` is missing, or doesn't contain the expected audience.
         case audience
-        /// The header's `typ` is missing, or is another one than expected.
+        /// The header's `typ` is missing, or isn't the expected one.
         case type
         /// A required claim is missing.
         case missingClaim

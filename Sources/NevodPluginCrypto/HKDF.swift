@@ -8,9 +8,9 @@ public enum HKDF {
     ///   - count: the number of bytes, at most 255 digests of the hash function.
     ///   - secret: the input keying material.
     ///   - salt: not secret; may be empty.
-    ///   - info: what the key is for; different texts give independent keys.
+    ///   - info: the purpose of the key; different texts give independent keys.
     ///   - function: the hash function of the HMACs.
-    /// - Throws: `SchemeError.internal` if libcrypto fails, or for a larger or negative count.
+    /// - Throws: `SchemeError.internal` if libcrypto fails, or if the count is negative or too large.
     public static func derive(
         _ count: Int, from secret: Secret, salt: [UInt8] = [], info: [UInt8] = [], _ function: HashFunction = .sha256
     ) throws(SchemeError) -> Secret {
@@ -28,12 +28,12 @@ public enum HKDF {
         return Secret(digest.bytes)
     }
 
-    /// The second step: as many bytes as are asked for.
+    /// The second step: as many bytes as requested.
     ///
     /// - Parameters:
-    ///   - key: uniformly random, as ``extract(_:salt:_:)`` makes it.
+    ///   - key: uniformly random, such as the result of ``extract(_:salt:_:)``.
     ///   - count: the number of bytes, at most 255 digests of the hash function.
-    ///   - info: what the key is for; different texts give independent keys.
+    ///   - info: the purpose of the key; different texts give independent keys.
     ///   - function: the hash function of the HMACs.
     public static func expand(
         _ key: Secret, _ count: Int, info: [UInt8] = [], _ function: HashFunction = .sha256
@@ -46,7 +46,7 @@ public enum HKDF {
             var (block, number, written) = (Digest(count: 0), UInt8(0), 0)
             defer { block.wipe() }
             while written < count {
-                // No more than 255 blocks, by the check above.
+                // At most 255 blocks, because of the check above.
                 number += 1
                 let previous = block
                 block = try hmac.code { message in

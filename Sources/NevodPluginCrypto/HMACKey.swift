@@ -13,13 +13,13 @@ public import NevodPluginKit
 /// }
 /// ```
 ///
-/// A use allocates nothing, after the first one on as many threads at once.
+/// A use allocates only if more threads use the key at once than ever before.
 public final class HMACKey: Sendable {
     /// The hash function of the HMAC.
     public let function: HashFunction
     private let contexts: HMACContexts
 
-    /// Sets up a key of any length. The secret itself is not kept; libcrypto wipes what it derives of it.
+    /// Sets up a key of any length. The secret itself is not kept; libcrypto wipes what it derives from it.
     ///
     /// - Throws: `SchemeError.internal` if libcrypto fails.
     public convenience init(_ secret: Secret, _ function: HashFunction) throws(SchemeError) {
@@ -30,7 +30,7 @@ public final class HMACKey: Sendable {
         }
     }
 
-    // Throws nothing: Embedded Swift does not free an object whose initialiser throws.
+    // Doesn't throw, because Embedded Swift does not free an object whose initialiser throws.
     private init(_ function: HashFunction, _ contexts: HMACContexts) {
         self.function = function
         self.contexts = contexts
@@ -64,8 +64,64 @@ public final class HMACKey: Sendable {
         try code { $0.append(text: message) }
     }
 
-    /// Whether a code is that of a message, in a time that doesn't depend on the code's bytes.
+    /// Whether a code is correct for a message. Takes a time that doesn't depend on the code's bytes.
     public func isCode(_ code: Span<UInt8>, of message: Span<UInt8>) throws(SchemeError) -> Bool {
         ConstantTime.areEqual(try self.code(of: message).bytes, code)
+    }
+}
+
+/// Takes the message of an ``HMACKey`` in pieces. Small pieces are gathered, because each update costs as much as hashing a short
+/// message. Large pieces are hashed directly.
+public struct HMACInput: ~Copyable, ByteSink {
+    @usableFromInline let context: OpaquePointer
+    @usableFromInline let gathered: UnsafeMutableRawBufferPointer
+    @usableFromInline var count = 0
+    /// The largest number of bytes gathered at once. This many bytes are wiped at the end.
+    @usableFromInline var most = 0
+    @usableFromInline var succeeded = true
+
+    private init(_ context: OpaquePointer, _ gathered: UnsafeMutableRawBufferPointer) {
+        self.context = context
+        self.gathered = gathered
+    }
+
+    static func feed(_ context: OpaquePointer, _ feed: (inout HMACInput) -> Void) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: 512, alignment: 1) { memory in
+            var input = HMACInput(context, memory)
+            feed(&input)
+            input.flush()
+            UnsafeMutableRawBufferPointer(rebasing: memory[..<input.most]).wipe()
+            return input.succeeded
+        }
+    }
+
+    /// Appends bytes unchanged.
+    @inlinable
+    public mutating func append(_ bytes: Span<UInt8>) {
+        bytes.withUnsafeBytes { bytes in
+            guard let source = bytes.baseAddress, let place = gathered.baseAddress else { return }
+            guard bytes.count <= gathered.count - count else { return appendLarge(bytes) }
+            (place + count).copyMemory(from: source, byteCount: bytes.count)
+            count += bytes.count
+        }
+    }
+
+    @inline(never)
+    @usableFromInline
+    mutating func appendLarge(_ bytes: UnsafeRawBufferPointer) {
+        flush()
+        guard bytes.count <= gathered.count else { return update(bytes) }
+        gathered.copyMemory(from: bytes)
+        count = bytes.count
+    }
+
+    private mutating func flush() {
+        update(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(gathered)[..<count]))
+        most = max(most, count)
+        count = 0
+    }
+
+    private mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        succeeded = EVP_MAC_update(context, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count) == 1 && succeeded
     }
 }

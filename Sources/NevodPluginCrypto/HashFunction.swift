@@ -4,9 +4,9 @@ public import NevodPluginKit
 
 /// A hash function (RFC 1321, FIPS 180-4, FIPS 202). As the type of a setting, a choice.
 public enum HashFunction: String, CaseIterable, SettingValue {
-    /// 16 bytes. Broken: anybody can make two messages with one digest. For servers that know nothing else.
+    /// 16 bytes. Broken: anybody can make two messages with the same digest. Only for servers that support nothing else.
     case md5
-    /// 20 bytes. Broken for signatures; HMAC-SHA1 still stands, and some servers know nothing else.
+    /// 20 bytes. Broken for signatures. HMAC-SHA1 is not broken, and some servers support nothing else.
     case sha1
     /// 28 bytes.
     case sha224
@@ -16,7 +16,7 @@ public enum HashFunction: String, CaseIterable, SettingValue {
     case sha384
     /// 64 bytes.
     case sha512
-    /// 32 bytes: SHA-512/256, which begins with other numbers than SHA-512.
+    /// 32 bytes: SHA-512/256. Not a cut SHA-512, because its initial values differ.
     case sha512Truncated = "sha512-256"
     /// 32 bytes: SHA-3.
     case sha3of256 = "sha3-256"
@@ -38,7 +38,7 @@ public enum HashFunction: String, CaseIterable, SettingValue {
         }
     }
 
-    /// The digest of a whole message. For one in pieces there is ``HashStream``.
+    /// The digest of a whole message. For a message in pieces, use ``HashStream``.
     ///
     /// - Throws: `SchemeError.internal` if libcrypto fails.
     public func digest(of message: Span<UInt8>) throws(SchemeError) -> Digest {
@@ -58,13 +58,13 @@ public enum HashFunction: String, CaseIterable, SettingValue {
         return try digest(of: message.utf8Span.span)
     }
 
-    /// The HMAC (RFC 2104) of a message with a key that is used once. For a key that is used again there is ``HMACKey``.
+    /// The HMAC (RFC 2104) of a message, with a key that is used once. For a key that is used again, use ``HMACKey``.
     ///
     /// - Throws: `SchemeError.internal` if libcrypto fails.
     public func hmac(key: Span<UInt8>, of message: Span<UInt8>) throws(SchemeError) -> Digest {
         var digest = Digest(count: size)
         let method = method.pointer
-        // An empty key is a key; without a pointer, libcrypto would take the last one.
+        // An empty key is valid, but needs a pointer: with NULL, libcrypto would use the previous key.
         let none = InlineArray<1, UInt8>(repeating: 0)
         let isDone = message.withUnsafeBytes { message in
             key.withUnsafeBytes { key in
@@ -100,6 +100,118 @@ public enum HashFunction: String, CaseIterable, SettingValue {
         case .sha3of256: .sha3of256
         case .sha3of384: .sha3of384
         case .sha3of512: .sha3of512
+        }
+    }
+}
+
+/// The result of a hash function or of an HMAC, stored inline.
+public struct Digest: Sendable {
+    @usableFromInline var storage = InlineArray<64, UInt8>(repeating: 0)
+    /// The number of bytes.
+    public let count: Int
+
+    @inlinable
+    init(count: Int) {
+        self.count = count
+    }
+
+    /// Copies the bytes of a digest that was computed elsewhere, such as by the host.
+    ///
+    /// - Parameter bytes: at most 64; any further bytes are left out.
+    public init(_ bytes: Span<UInt8>) {
+        count = min(bytes.count, 64)
+        for index in 0..<count { storage[index] = bytes[index] }
+    }
+
+    /// The bytes.
+    public var bytes: Span<UInt8> {
+        @inlinable @_lifetime(borrow self) get { storage.span.extracting(first: count) }
+    }
+
+    /// Two lower-case hexadecimal digits for each byte.
+    public var hex: String {
+        var text: [UInt8] = []
+        text.append(hex: bytes)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The digest in base64, padded (RFC 4648 §4).
+    public var base64: String {
+        var text: [UInt8] = []
+        text.append(base64: bytes)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Overwrites the digest. For a digest that was a key.
+    public mutating func wipe() {
+        withMutableBytes { UnsafeMutableRawBufferPointer(start: $0, count: 64).wipe() }
+    }
+
+    @inlinable
+    mutating func withMutableBytes<Result>(_ body: (UnsafeMutablePointer<UInt8>?) -> Result) -> Result {
+        var storage = storage.mutableSpan
+        return storage.withUnsafeMutableBufferPointer { body($0.baseAddress) }
+    }
+}
+
+extension Digest: Equatable {
+    /// Compares in a time that depends only on the lengths.
+    public static func == (left: Digest, right: Digest) -> Bool {
+        ConstantTime.areEqual(left.bytes, right.bytes)
+    }
+}
+
+/// Hashes a message that is appended in pieces. The pieces may have any format of `ByteSink`.
+///
+/// ```swift
+/// var canonical = HashStream(.sha256)
+/// canonical.append(request.method)
+/// canonical.append(ascii: "\n")
+/// canonical.append(canonicalQuery: request.query)
+/// let digest = try canonical.finish()
+/// ```
+public struct HashStream: ~Copyable, ByteSink {
+    private let function: HashFunction
+    private let context: OpaquePointer?
+    private var isIntact: Bool
+
+    /// Begins a message.
+    public init(_ function: HashFunction) {
+        self.function = function
+        context = EVP_MD_CTX_new()
+        isIntact = EVP_DigestInit_ex2(context, function.method.pointer, nil) == 1
+    }
+
+    deinit {
+        EVP_MD_CTX_free(context)
+    }
+
+    /// Appends bytes unchanged.
+    public mutating func append(_ bytes: Span<UInt8>) {
+        let context = context
+        isIntact = isIntact && bytes.withUnsafeBytes { EVP_DigestUpdate(context, $0.baseAddress, $0.count) == 1 }
+    }
+
+    /// Ends the message.
+    ///
+    /// - Throws: `SchemeError.internal` if libcrypto failed, now or earlier.
+    public consuming func finish() throws(SchemeError) -> Digest {
+        var digest = Digest(count: function.size)
+        let context = context
+        guard isIntact, digest.withMutableBytes({ EVP_DigestFinal_ex(context, $0, nil) == 1 }) else {
+            throw SchemeError(CryptoError(libcrypto: "can't compute \(function.rawValue)"))
+        }
+        return digest
+    }
+}
+
+/// Comparisons that take the same time wherever the difference is. For a code or a signature from outside.
+public enum ConstantTime {
+    /// Whether both have the same bytes. Takes a time that depends only on the lengths.
+    public static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+        guard left.count == right.count else { return false }
+        return left.withUnsafeBytes { left in
+            right.withUnsafeBytes { right in left.isEmpty || CRYPTO_memcmp(left.baseAddress, right.baseAddress, left.count) == 0 }
         }
     }
 }

@@ -1,4 +1,4 @@
-/// Digests, keys and signatures for the authors of schemes. A product of its own, so that only a plugin that uses it needs libcrypto.
+/// Digests, keys and signatures for the authors of schemes. A separate product, so that only a plugin that uses it needs libcrypto.
 ///
 /// Random bytes come from the host, so that a scheme can be tested and replayed: `RequestView.random` and `AuthFlow.random`.
 @_exported public import NevodPluginKit

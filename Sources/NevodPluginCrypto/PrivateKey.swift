@@ -1,19 +1,19 @@
 internal import NevodCrypto
 public import NevodPluginKit
 
-/// A private key, which makes signatures: of RSA (2048 to 16384 bits), of P-256, P-384 or P-521, or of Ed25519. Set up once and used by
-/// many threads. libcrypto wipes it when the last reference is released.
+/// A private key, which makes signatures: of RSA (2048 to 16384 bits), of P-256, P-384 or P-521, or of Ed25519. Set up once and
+/// used by many threads. libcrypto wipes it when the last reference is released.
 ///
-/// A flow that needs a new key makes it of the host's random bytes: `PrivateKey(.ed25519, Secret(copying: flow.random))`.
+/// A flow that needs a new key makes it from the host's random bytes: `PrivateKey(.ed25519, Secret(copying: flow.random))`.
 public struct PrivateKey: Sendable {
     private let key: AsymmetricKey
 
-    /// Reads a PEM: `PRIVATE KEY` (PKCS #8, RFC 5958), `RSA PRIVATE KEY` (PKCS #1, RFC 8017 §A.1.2) or `EC PRIVATE KEY` (SEC 1,
-    /// RFC 5915). An encrypted one is refused, with the command that decrypts it.
+    /// Reads a PEM: `PRIVATE KEY` (PKCS #8, RFC 5958), `RSA PRIVATE KEY` (PKCS #1, RFC 8017 §A.1.2) or `EC PRIVATE KEY` (SEC 1, RFC
+    /// 5915). An encrypted key is refused with an error that shows the command to decrypt it.
     ///
     /// - Parameters:
     ///   - pem: at most 64 KiB. The first block counts.
-    ///   - setting: the name of the setting that the text is from, for errors.
+    ///   - setting: the name of the setting that holds the text, for errors.
     /// - Throws: `SchemeError.badSetting`.
     public init(pem: Secret, setting: String) throws(SchemeError) {
         do throws(CryptoError) {
@@ -27,8 +27,8 @@ public struct PrivateKey: Sendable {
     ///
     /// - Parameters:
     ///   - curve: the curve of the key.
-    ///   - secret: in the length of the curve (``KeyCurve/size``), with the most significant byte first.
-    /// - Throws: `SchemeError.unsupported` for another length, and a number outside the range of the curve.
+    ///   - secret: as many bytes as the curve's size (``KeyCurve/size``), with the most significant byte first.
+    /// - Throws: `SchemeError.unsupported` for another length, or a number outside the curve's range.
     public init(_ curve: KeyCurve, _ secret: Secret) throws(SchemeError) {
         try self.init { () throws(CryptoError) in
             if let elliptic = curve.elliptic { return try KeyMaker.ellipticPrivate(elliptic, secret: secret) }
@@ -53,12 +53,12 @@ public struct PrivateKey: Sendable {
                 dq: try members.secret("dq"), qi: try members.secret("qi"))
             try self.init { () throws(CryptoError) in try KeyMaker.rsaPrivate(parts) }
         case "EC", "OKP": try self.init(members.curve(), members.secret("d"))
-        default: throw .unsupported("the key's type (kty) is none of RSA, EC and OKP")
+        default: throw .unsupported("the key's type (kty) is not RSA, EC or OKP")
         }
     }
 
-    /// The signature of a message. ECDSA and RSA-PSS draw random numbers: the same message has another signature each time, so a
-    /// scheme that uses them declares that it is nondeterministic.
+    /// The signature of a message. ECDSA and RSA-PSS draw random numbers, so the same message gets a different signature each time.
+    /// A scheme that uses them declares that it is nondeterministic.
     ///
     /// - Throws: `SchemeError.unsupported` for an algorithm that isn't the key's; `SchemeError.internal` if libcrypto fails.
     public func signature(of message: Span<UInt8>, _ algorithm: SignatureAlgorithm) throws(SchemeError) -> [UInt8] {
@@ -71,7 +71,7 @@ public struct PrivateKey: Sendable {
             }
             guard let size = parts.rawSize else { return signature }
             guard let raw = signature.withUnsafeBytes({ ECDSASignature.raw($0, coordinateSize: size) }) else {
-                throw CryptoError("the signature is no sequence of two numbers")
+                throw CryptoError("the signature is not a sequence of two numbers")
             }
             return raw
         } catch {
@@ -81,4 +81,15 @@ public struct PrivateKey: Sendable {
 
     /// The public part.
     public var publicKey: PublicKey { PublicKey(key) }
+}
+
+extension SchemeError {
+    init(_ error: CryptoError) {
+        self = .internal(error.message, detail: error.detail)
+    }
+
+    /// A key that can't be used.
+    init(_ error: CryptoError, setting: String) {
+        self = .badSetting(setting, "is not a key that can be used: \(error.message)")
+    }
 }

@@ -1,7 +1,7 @@
 public import NevodSupport
 
-/// Builds a short message, such as a string to sign or a header's value, in memory on the stack. A message longer than its capacity moves
-/// to memory of its own, which is wiped as well.
+/// Builds a short message, such as a string to sign or a header's value, in memory on the stack. A message that outgrows this
+/// memory moves to the heap. Both are wiped.
 ///
 /// ```swift
 /// withByteWriter(capacity: 64) { message in
@@ -111,7 +111,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         Base64.encode(bytes, .url, to: reserve(Base64.digitCount(bytes.count)))
     }
 
-    /// Appends a copy of bytes that were written before; a range beyond them is cut.
+    /// Appends a copy of bytes that were written earlier. The range is clamped to them.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func append(copying range: Range<Int>) {
@@ -130,7 +130,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         written = 0
     }
 
-    /// Forgets the last bytes; all of them, if there are fewer.
+    /// Forgets the last `count` bytes, or all of them if there are fewer.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func removeLast(_ count: Int) {
@@ -146,7 +146,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         return start + written
     }
 
-    /// Never nil: memory without bytes has an address as well.
+    /// Never nil: even empty memory has an address.
     @inlinable
     var start: UnsafeMutablePointer<UInt8> { memory.baseAddress.unsafelyUnwrapped }
 
@@ -173,7 +173,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
 /// Runs `body` with a writer, and wipes its bytes afterwards, because a message may hold a secret.
 ///
 /// - Parameters:
-///   - capacity: the bytes on the stack. A longer message takes an allocation; authorize without one by giving the largest length.
+///   - capacity: the bytes on the stack. A longer message needs an allocation; pass the greatest length to avoid one.
 ///   - body: writes the message, and uses its ``ByteWriter/bytes``.
 @inlinable
 public func withByteWriter<Result, Failure: Error>(

@@ -1,4 +1,4 @@
-internal import NevodPluginABI
+public import NevodPluginABI
 
 /// The data that a scheme asks the host for. The host computes nothing else.
 public struct Needs: OptionSet, Sendable {
@@ -39,8 +39,8 @@ public struct Needs: OptionSet, Sendable {
     public static let sha512 = Needs(rawValue: 1 << 10)
     /// ``ResponseView/body`` of a challenge.
     public static let challengeBody = Needs(rawValue: 1 << 16)
-    /// ``ResponseView/bodyDigest(_:)`` of that algorithm. ``AuthScheme/respond(to:_:_:)`` then runs when the body is complete, and the
-    /// server is asked for no content coding that the host would undo.
+    /// ``ResponseView/bodyDigest(_:)`` of that algorithm. ``AuthScheme/respond(to:_:_:)`` then runs when the body is complete, and
+    /// the host asks the server for no content coding that it would undo.
     public static let responseSHA256 = Needs(rawValue: 1 << 17)
     /// ``ResponseView/bodyDigest(_:)`` of that algorithm, as ``responseSHA256``.
     public static let responseSHA384 = Needs(rawValue: 1 << 18)
@@ -62,5 +62,51 @@ extension Needs {
         if contains(.state) { flags |= UInt32(NEVOD_NEED_STATE) }
         if contains(.bodyReplacement) { flags |= UInt32(NEVOD_NEED_REPLACE_BODY) }
         return flags
+    }
+}
+
+/// A digest algorithm by its name in the registry of RFC 9530. (SHA-384 isn't registered; its name follows the same pattern.)
+public enum DigestAlgorithm: CaseIterable, Sendable {
+    /// FIPS 180-4: 32, 48 and 64 bytes.
+    case sha256, sha384, sha512
+
+    @usableFromInline var name: StaticString {
+        switch self {
+        case .sha256: "sha-256"
+        case .sha384: "sha-384"
+        case .sha512: "sha-512"
+        }
+    }
+
+    var need: Needs {
+        switch self {
+        case .sha256: .sha256
+        case .sha384: .sha384
+        case .sha512: .sha512
+        }
+    }
+
+    /// The need for the digest of a response's body.
+    var responseNeed: Needs {
+        switch self {
+        case .sha256: .responseSHA256
+        case .sha384: .responseSHA384
+        case .sha512: .responseSHA512
+        }
+    }
+}
+
+extension UnsafePointer<nevod_pair> {
+    /// Returns the value of the pair with the algorithm's name among `count` pairs.
+    @inlinable
+    func digest(_ algorithm: DigestAlgorithm, among count: UInt32) -> nevod_bytes? {
+        let name = algorithm.name
+        search: for index in 0..<Int(count) {
+            let (start, size) = (self[index].name.data, name.utf8CodeUnitCount)
+            guard let start, Int(self[index].name.count) == size else { continue }
+            for offset in 0..<size where start[offset] != name.utf8Start[offset] { continue search }
+            return self[index].value
+        }
+        return nil
     }
 }

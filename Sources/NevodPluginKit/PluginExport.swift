@@ -8,7 +8,7 @@
 /// @c @implementation public func nevod_plugin_v1() -> UnsafePointer<nevod_plugin>! { plugin.table }
 /// ```
 public struct PluginExport: Sendable {
-    // Written only in init; the host reads it as long as the process lives.
+    // Written only in init. The host reads it until the process ends.
     /// The table that `nevod_plugin_v1` returns; never freed.
     public nonisolated(unsafe) let table: UnsafePointer<nevod_plugin>
 
@@ -25,12 +25,12 @@ public struct PluginExport: Sendable {
     }
 }
 
-// Overloads and not a parameter pack, which Embedded Swift lacks.
+// Overloads, because Embedded Swift lacks parameter packs.
 extension PluginExport {
     /// Creates the table of a plugin with one scheme.
     ///
     /// - Parameters:
-    ///   - scheme: the scheme's type. Overloads take up to six schemes, which must have distinct ids.
+    ///   - scheme: the scheme's type. Other initialisers take up to six schemes, which must have distinct ids.
     ///   - name: the plugin's name in lists and messages.
     ///   - version: the plugin's version, in the vendor's format.
     ///   - vendor: the plugin's author; may be empty.
@@ -91,4 +91,30 @@ func immortal<Element>(_ elements: [Element]) -> UnsafePointer<Element> {
     let copy = UnsafeMutableBufferPointer<Element>.allocate(capacity: max(elements.count, 1))
     _ = copy.initialize(from: elements)
     return UnsafePointer(copy.baseAddress.unsafelyUnwrapped)
+}
+
+/// A scheme's entry in the table of a plugin. The kit makes it from the scheme's type; authors don't need it.
+public struct SchemeTable {
+    let table: UnsafePointer<nevod_scheme>
+
+    init<Scheme: AuthScheme>(of scheme: Scheme.Type) {
+        let factory = SchemeFactory { given, host throws(SchemeError) in
+            SchemeBox(try SettingsReader.make(Scheme.self, from: given, of: host))
+        }
+        table = immortal([SchemeExport.table(of: scheme, factory)])
+    }
+
+    init<Scheme: FlowScheme>(flowsOf scheme: Scheme.Type) {
+        let factory = SchemeFactory { given, host throws(SchemeError) in
+            SchemeBox(flowsOf: try SettingsReader.make(Scheme.self, from: given, of: host))
+        }
+        var table = SchemeExport.table(of: scheme, factory)
+        if scheme.isInteractive { table.flags |= UInt32(NEVOD_SCHEME_INTERACTIVE) }
+        table.token_decode = FlowExport.decode
+        table.token_free = FlowExport.free
+        table.flow_begin = FlowExport.begin
+        table.flow_step = FlowExport.step
+        table.flow_free = FlowExport.end
+        self.table = immortal([table])
+    }
 }

@@ -20,8 +20,8 @@ public struct RequestView: ~Escapable {
         @inlinable @_lifetime(copy self) get { span(view.pointee.scheme) }
     }
 
-    /// The Host line as it will be sent (RFC 9110 §7.2), also if the caller set it: `api.example.com`, `[::1]:8443`. For a proxy,
-    /// the authority in the request's URL.
+    /// The Host line as it will be sent (RFC 9110 §7.2), even one that the caller set: `api.example.com`, `[::1]:8443`. For a
+    /// proxy, the authority in the request's URL.
     public var authority: Span<UInt8> {
         @inlinable @_lifetime(copy self) get { span(view.pointee.authority) }
     }
@@ -31,7 +31,7 @@ public struct RequestView: ~Escapable {
         @inlinable @_lifetime(copy self) get { span(view.pointee.target) }
     }
 
-    /// The target up to its query, percent-encoded as sent.
+    /// The target without its query, percent-encoded as sent.
     public var path: Span<UInt8> {
         @inlinable @_lifetime(copy self) get {
             let target = span(view.pointee.target)
@@ -50,7 +50,7 @@ public struct RequestView: ~Escapable {
         }
     }
 
-    /// Whether there is a body. False also for an empty body, which looks the same on the wire.
+    /// Whether there is a body. False for an empty body, which looks the same on the wire.
     public var hasBody: Bool {
         @inlinable get { view.pointee.body_kind != Int32(NEVOD_BODY_NONE) }
     }
@@ -96,7 +96,7 @@ public struct RequestView: ~Escapable {
         @inlinable get { view.pointee.unix_time_ns / 1_000_000_000 }
     }
 
-    /// The number of this attempt: 1 when the request is sent first.
+    /// The number of this attempt: 1 when the request is first sent.
     public var attempt: Int {
         @inlinable get { Int(view.pointee.attempt) }
     }
@@ -111,8 +111,8 @@ public struct RequestView: ~Escapable {
         @inlinable @_lifetime(copy self) get { span(view.pointee.state) }
     }
 
-    /// The value that the caller attached to this request for a parameter of the scheme (``AuthScheme/parameters``), or its default;
-    /// nil if there is neither. The last one of a repeatable parameter.
+    /// The value that the caller attached to this request for a parameter of the scheme (``AuthScheme/parameters``), or its
+    /// default; nil if there is neither. For a repeatable parameter, the last value.
     @_lifetime(copy self)
     public func parameter(_ name: StaticString) -> Span<UInt8>? {
         let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
@@ -127,7 +127,7 @@ public struct RequestView: ~Escapable {
         return nil
     }
 
-    /// Calls `body` with each parameter, in the order of the declarations; with each value of a repeatable one.
+    /// Calls `body` with each parameter, in the order of the declarations, and with each value of a repeatable parameter.
     public func forEachParameter(_ body: (_ name: Span<UInt8>, _ value: Span<UInt8>) -> Void) {
         for index in 0..<Int(view.pointee.parameter_count) {
             let parameter = view.pointee.parameters[index]
@@ -141,5 +141,17 @@ public struct RequestView: ~Escapable {
         let buffer = UnsafeBufferPointer(start: bytes.count == 0 ? nil : bytes.data, count: Int(bytes.count))
         // The host keeps these bytes for the call, and a view doesn't outlive it.
         return unsafe _overrideLifetime(Span(_unsafeElements: buffer), copying: self)
+    }
+}
+
+extension RequestView {
+    /// Whether the credential is for a proxy on the way. True only for a scheme with ``AuthScheme/authorizesProxies``. `authorize`
+    /// then sets `Proxy-Authorization` and nothing else. The view has the request line that the proxy sees, but no headers and no
+    /// body.
+    public var isForProxy: Bool { view.pointee.target_kind == Int32(NEVOD_TARGET_PROXY) }
+
+    /// The length of the body in bytes; nil for a stream whose length isn't known.
+    public var bodyLength: UInt64? {
+        view.pointee.body_length == NEVOD_LENGTH_UNKNOWN ? nil : view.pointee.body_length
     }
 }

@@ -41,8 +41,8 @@ public struct ResponseView: ~Escapable {
     /// Whether the body is longer than ``body``.
     public var bodyIsCut: Bool { response.pointee.flags & UInt32(NEVOD_RESPONSE_CUT) != 0 }
 
-    /// The raw digest of the body as received, before its content coding is undone (RFC 9530 §2). Nil unless ``AuthScheme/needs`` asks
-    /// for it, and if the body is empty, was not received whole, or was decoded by the host.
+    /// The raw digest of the body as received, before its content coding is undone (RFC 9530 §2). Nil unless ``AuthScheme/needs``
+    /// asks for it. Also nil if the body is empty, was not received whole, or was decoded by the host.
     @_lifetime(copy self)
     public func bodyDigest(_ algorithm: DigestAlgorithm) -> Span<UInt8>? {
         guard let digest = response.pointee.digests?.digest(algorithm, among: response.pointee.digest_count) else { return nil }
@@ -59,4 +59,45 @@ public struct ResponseView: ~Escapable {
     private var lines: UnsafeBufferPointer<nevod_pair> {
         UnsafeBufferPointer(start: response.pointee.headers, count: Int(response.pointee.header_count))
     }
+}
+
+/// Takes the results of `respond`.
+public struct ResponseEdits {
+    private let actions: UnsafePointer<nevod_actions>
+
+    init(_ actions: UnsafePointer<nevod_actions>) {
+        self.actions = actions
+    }
+
+    /// Replaces the state that later requests to this origin get as ``RequestView/state``, and restarts the count of uses. At most
+    /// 64 KiB.
+    public func setState(_ bytes: Span<UInt8>) {
+        bytes.withUnsafeBytes { _ = actions.pointee.set_state(actions.pointee.host, nevod_bytes($0)) }
+    }
+
+    /// The same for an array.
+    public func setState(_ bytes: [UInt8]) { setState(bytes.span) }
+
+    /// Stores this token in place of the request's token, for servers that issue the next session with a response. Does nothing if
+    /// the request's token is no longer stored: among several responses to one token, the first counts.
+    public func keep(_ token: IssuedToken) {
+        token.withTable { _ = actions.pointee.keep(actions.pointee.host, $0) }
+    }
+}
+
+/// A scheme's decision about a response.
+public enum Verdict: Int32, Sendable {
+    /// The response doesn't concern this scheme.
+    case nothing = 0
+    /// Continue; later requests use the new state.
+    case stateChanged = 1
+    /// For a challenge: send the request once more, since it should succeed with the new state. Counts as ``stateChanged`` the
+    /// second time for one request, and for any other response.
+    case retryOnce = 2
+    /// For a challenge: run ``ChallengeFlow/challenge(_:_:_:)``, or log in if the scheme has no such flow, then send the request
+    /// again.
+    case challenge = 3
+    /// The response can't be trusted: the request fails, and nothing of its body reaches the caller. Throw a ``SchemeError``
+    /// instead to give the reason.
+    case refuse = 4
 }

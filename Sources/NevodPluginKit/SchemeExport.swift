@@ -1,7 +1,7 @@
 internal import NevodPluginABI
 
-/// Creates the contract's table of a scheme. C functions can't capture and can't be generic, so each reaches the Swift type through
-/// an object that the table or the instance refers to.
+/// Creates the contract's table for a scheme. C functions can't capture and can't be generic, so each reaches the Swift type
+/// through an object that the table or the instance refers to.
 enum SchemeExport {
     static func table<Scheme: AuthScheme>(of scheme: Scheme.Type, _ factory: SchemeFactory) -> nevod_scheme {
         let settings = SettingsReader.declarations(of: scheme).map { setting($0) }
@@ -73,7 +73,7 @@ enum SchemeExport {
     private static let destroy: @convention(c) (UnsafeMutableRawPointer?) -> Void = { instance in
         guard let instance else { return }
         let box = Unmanaged<SchemeBox>.fromOpaque(instance)
-        // A freed flow runs to its end, and may use the services of the host, which are gone after this call.
+        // A freed flow runs until it finishes, and may use the services of the host, which are gone after this call.
         if box._withUnsafeGuaranteedRef({ $0.flows != nil }) { FlowQueue.settle(instance) }
         box.release()
     }
@@ -101,7 +101,8 @@ enum SchemeExport {
             }
         }
 
-    /// The contract's rule for kinds that a newer host may have: to sign such a request as if it were another would be wrong.
+    /// Whether this plugin knows the kinds of target and body. A newer host may have others, and a plugin must not sign such a
+    /// request as if it were of a known kind.
     private static func isKnown(_ view: UnsafePointer<nevod_view>) -> Bool {
         isKnown(target: view.pointee.target_kind) && view.pointee.body_kind >= Int32(NEVOD_BODY_NONE)
             && view.pointee.body_kind <= Int32(NEVOD_BODY_STREAM)
@@ -144,5 +145,103 @@ final class SchemeFactory {
 
     init(_ make: @escaping Make) {
         self.make = make
+    }
+}
+
+/// The object that the host's pointer to an instance refers to. Its closures hold the scheme, because the contract's functions
+/// can't know its type.
+final class SchemeBox {
+    typealias Authorize = (
+        UnsafeRawPointer?, UnsafePointer<nevod_view>, UnsafePointer<nevod_edits>, UnsafePointer<nevod_errors>
+    ) -> Int32
+    typealias Respond = (
+        UnsafeRawPointer?, UnsafePointer<nevod_view>, UnsafePointer<nevod_response>, UnsafePointer<nevod_actions>
+    ) throws(SchemeError) -> Verdict
+
+    let needs: UnsafePointer<nevod_needs>
+    let authorize: Authorize
+    let respond: Respond
+    let authorizesProxies: Bool
+    /// Nil if the scheme has no flows.
+    let flows: SchemeFlows?
+    private let digests: UnsafeMutableBufferPointer<nevod_bytes>
+    private let responseDigests: UnsafeMutableBufferPointer<nevod_bytes>
+    private let statuses: UnsafeMutableBufferPointer<Int32>
+    private let types: UnsafeMutableBufferPointer<nevod_bytes>
+    private let typeNames: UnsafeMutableBufferPointer<UInt8>
+
+    init(
+        needs: Needs, challengeStatuses: [Int], challengeTypes: [String], authorizesProxies: Bool,
+        authorize: @escaping Authorize, respond: @escaping Respond, flows: SchemeFlows? = nil
+    ) {
+        self.authorizesProxies = authorizesProxies
+        self.authorize = authorize
+        self.respond = respond
+        self.flows = flows
+        digests = Self.copy(DigestAlgorithm.allCases.filter { needs.contains($0.need) }.map { nevod_bytes($0.name) })
+        responseDigests = Self.copy(
+            DigestAlgorithm.allCases.filter { needs.contains($0.responseNeed) }.map { nevod_bytes($0.name) })
+        statuses = Self.copy(challengeStatuses.map { Int32(clamping: $0) })
+        typeNames = Self.copy(challengeTypes.flatMap { Array($0.utf8) })
+        var start = 0
+        types = Self.copy(
+            challengeTypes.map { [typeNames] type in
+                let name = UnsafeBufferPointer(rebasing: typeNames[start..<start + type.utf8.count])
+                start += type.utf8.count
+                return nevod_bytes(data: name.baseAddress, count: UInt64(name.count))
+            })
+        let table = UnsafeMutablePointer<nevod_needs>.allocate(capacity: 1)
+        table.initialize(
+            to: nevod_needs(
+                struct_size: UInt32(MemoryLayout<nevod_needs>.size), flags: needs.flags,
+                digests: UnsafePointer(digests.baseAddress), response_digests: UnsafePointer(responseDigests.baseAddress),
+                challenge_statuses: UnsafePointer(statuses.baseAddress), digest_count: UInt32(digests.count),
+                response_digest_count: UInt32(responseDigests.count), challenge_status_count: UInt32(statuses.count),
+                challenge_type_count: UInt32(types.count), challenge_types: UnsafePointer(types.baseAddress)))
+        self.needs = UnsafePointer(table)
+    }
+
+    deinit {
+        needs.deallocate()
+        digests.deallocate()
+        responseDigests.deallocate()
+        statuses.deallocate()
+        types.deallocate()
+        typeNames.deallocate()
+    }
+
+    private static func copy<Value>(_ values: [Value]) -> UnsafeMutableBufferPointer<Value> {
+        let copy = UnsafeMutableBufferPointer<Value>.allocate(capacity: values.count)
+        _ = copy.initialize(from: values)
+        return copy
+    }
+}
+
+extension SchemeBox {
+    convenience init<Scheme: AuthScheme>(_ scheme: Scheme) {
+        let held = Held(scheme)
+        self.init(
+            needs: scheme.needs, challengeStatuses: scheme.challengeStatuses, challengeTypes: scheme.challengeTypes,
+            authorizesProxies: Scheme.authorizesProxies,
+            authorize: { _, view, edits, errors in
+                do throws(SchemeError) {
+                    try held.scheme.authorize(RequestView(view), Edits(edits))
+                    return Int32(NEVOD_OK)
+                } catch {
+                    return error.report(to: errors)
+                }
+            },
+            respond: { _, view, response, actions throws(SchemeError) in
+                try held.scheme.respond(to: ResponseView(response), RequestView(view), ResponseEdits(actions))
+            })
+    }
+}
+
+/// Keeps a scheme in one place. A closure that captured the struct itself would copy it for each call.
+final class Held<Scheme: AuthScheme> {
+    let scheme: Scheme
+
+    init(_ scheme: Scheme) {
+        self.scheme = scheme
     }
 }

@@ -1,3 +1,6 @@
+internal import CPluginRuntime
+internal import NevodPluginABI
+
 /// Declares a setting of a scheme, and holds its value.
 ///
 /// ```swift
@@ -19,7 +22,7 @@ public struct Setting<Value: SettingValue>: Sendable {
     ///   - value: the default. Without it the setting is required, or nil if its type is optional.
     ///   - help: one line, without a full stop.
     public init(_ name: StaticString, default value: Value? = nil, help: StaticString) {
-        // A scheme that a test creates by itself has its defaults.
+        // A test that creates a scheme directly gets the defaults.
         guard let reading = SettingsReader.current else {
             wrappedValue = value ?? Value.absent
             return
@@ -30,5 +33,67 @@ public struct Setting<Value: SettingValue>: Sendable {
                 flags: Value.flags.subtracting(value == nil ? [] : .required),
                 choices: Value.choices, defaultText: value?.text ?? ""))
         wrappedValue = Value(texts: reading.values(of: name)) ?? value ?? Value.absent
+    }
+}
+
+struct SettingDeclaration {
+    let name: StaticString
+    let help: StaticString
+    let kind: SettingKind
+    let flags: SettingFlags
+    let choices: [String]
+    let defaultText: String
+}
+
+/// Collects a scheme's declarations while its properties initialise themselves, and gives them their values.
+///
+/// It is found through a thread-local variable rather than by reflection. So a property holds its own value, a scheme is a plain
+/// `Sendable` struct, and no reflection metadata is needed.
+final class SettingsReader {
+    /// The reader of the scheme that this thread creates.
+    static var current: SettingsReader? {
+        nevod_settings_reader().map { Unmanaged<SettingsReader>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private(set) var declarations: [SettingDeclaration] = []
+    private let given: UnsafeBufferPointer<nevod_pair>
+    /// Nil while only declarations are read.
+    let host: UnsafePointer<nevod_host>?
+
+    private init(given: UnsafeBufferPointer<nevod_pair>, host: UnsafePointer<nevod_host>?) {
+        self.given = given
+        self.host = host
+    }
+
+    func declare(_ declaration: SettingDeclaration) {
+        declarations.append(declaration)
+    }
+
+    /// Compares bytes, because comparing strings would link Unicode's tables into a plugin.
+    func values(of name: StaticString) -> [UnsafeRawBufferPointer] {
+        let name = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        return given.filter { $0.name.buffer.elementsEqual(name) }.map { $0.value.buffer }
+    }
+
+    /// Runs `body`, which creates a scheme on this thread.
+    private func read<Result>(_ body: () -> Result) -> Result {
+        let previous = nevod_settings_reader()
+        nevod_set_settings_reader(Unmanaged.passUnretained(self).toOpaque())
+        defer { nevod_set_settings_reader(previous) }
+        return withExtendedLifetime(self) { body() }
+    }
+
+    static func declarations(of scheme: (some AuthScheme).Type) -> [SettingDeclaration] {
+        let reader = SettingsReader(given: UnsafeBufferPointer(start: nil, count: 0), host: nil)
+        reader.read { _ = scheme.init() }
+        return reader.declarations
+    }
+
+    static func make<Scheme: AuthScheme>(
+        _ scheme: Scheme.Type, from given: UnsafeBufferPointer<nevod_pair>, of host: UnsafePointer<nevod_host>?
+    ) throws(SchemeError) -> Scheme {
+        var made = SettingsReader(given: given, host: host).read { Scheme() }
+        try made.prepare()
+        return made
     }
 }

@@ -12,7 +12,7 @@ public protocol SettingValue: Sendable {
     static var absent: Self { get }
     /// Creates a value from the texts that the host validated; nil if there are none.
     init?(texts values: [UnsafeRawBufferPointer])
-    /// The text by which the host shows a default.
+    /// The text that the host shows for a default.
     var text: String { get }
 }
 
@@ -96,4 +96,28 @@ extension Array: SettingValue where Element: SettingValue {
         guard !values.isEmpty else { return nil }
         self = values.compactMap { Element(texts: [$0]) }
     }
+}
+
+/// The form of a setting's value (`nevod_setting.kind`). The host checks it before a scheme gets it.
+public enum SettingKind: Int32, Sendable {
+    /// Any bytes without NUL.
+    case text = 1
+    /// A decimal number of 64 bits; `true` or `false`; one of ``SettingValue/choices``; an absolute `http` or `https` URL.
+    case integer, boolean, choice, url
+}
+
+/// A setting's flags, as the contract's bits (`nevod_setting.flags`).
+public struct SettingFlags: OptionSet, Sendable {
+    public let rawValue: UInt32
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    /// No instance is created without a value. An empty text is a value.
+    public static let required = SettingFlags(rawValue: 1 << 0)
+    /// Never taken from a command line, never shown, wiped after use.
+    public static let secret = SettingFlags(rawValue: 1 << 1)
+    /// May be given several times; the values keep their order.
+    public static let repeatable = SettingFlags(rawValue: 1 << 2)
+    /// The URL names an issuer: ``IssuerURL``.
+    public static let issuer = SettingFlags(rawValue: 1 << 3)
+    /// The URL may be given relative to the scheme's first URL setting without this flag: ``RelativeURL``.
+    public static let relative = SettingFlags(rawValue: 1 << 4)
 }

@@ -1,3 +1,3 @@
-/// A host for the tests of schemes: with a fixed clock, fixed random bytes and a scripted server, and without a network.
+/// A host for the tests of schemes. It has a fixed clock, fixed random bytes and a scripted server, but no network.
 @_exported public import NevodPluginABI
 @_exported public import NevodSupport

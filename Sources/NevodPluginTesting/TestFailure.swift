@@ -1,6 +1,7 @@
 internal import NevodPluginABI
 
-/// Why a call of a scheme failed, or why a test can't go on: a status with the scheme's report, or what broke the contract.
+/// The reason why a call of a scheme failed, or why a test can't go on: a status with the scheme's report, or a breach of the
+/// contract.
 ///
 /// ```swift
 /// #expect(throws: TestFailure.self) { try plugin.scheme("hmac", settings: ["secret": ""]) }
@@ -12,7 +13,7 @@ public struct TestFailure: Error, Sendable, Equatable, CustomStringConvertible {
     public let status: Int32
     /// The cause that the scheme reported, such as the name of a setting.
     public let subject: String
-    /// The message that the scheme reported, or what broke the contract.
+    /// The message that the scheme reported, or the breach of the contract.
     public let message: String
     /// The sensitive detail that the scheme reported.
     public let detail: String
@@ -51,6 +52,23 @@ public struct TestFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case NEVOD_UNSUPPORTED: "NEVOD_UNSUPPORTED"
         case NEVOD_INTERNAL: "NEVOD_INTERNAL"
         default: "the unknown status \(status)"
+        }
+    }
+}
+
+/// A line that a scheme wrote to the host's log.
+public struct TestLogLine: Sendable, Equatable {
+    /// `NEVOD_LOG_…`.
+    public let level: Int32
+    /// The text.
+    public let message: String
+}
+
+extension ContractOutcome {
+    var logLines: [TestLogLine] {
+        calls.compactMap { call in
+            guard case .log(let level, let message) = call else { return nil }
+            return TestLogLine(level: level, message: String(decoding: message, as: UTF8.self))
         }
     }
 }

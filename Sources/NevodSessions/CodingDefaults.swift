@@ -1,7 +1,8 @@
 public import Foundation
+internal import NevodHost
 
-/// The coding of bodies, and of what is stored, wherever a client of this module is given none: JSON with the names of the Swift
-/// properties (camelCase), and dates in ISO 8601.
+/// The default coding of bodies and of stored values: JSON with the names of the Swift properties (camelCase), and dates in ISO
+/// 8601.
 public enum CodingDefaults {
     /// A new encoder. Dates have whole seconds, in UTC.
     public static var encoder: JSONEncoder {
@@ -19,8 +20,30 @@ public enum CodingDefaults {
             for style in [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true)] {
                 if let date = try? style.parse(text) { return date }
             }
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "it is no date in ISO 8601")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an ISO 8601 date")
         }
         return decoder
+    }
+}
+
+extension UnixTime {
+    /// The range of the times that a NumericDate (RFC 7519 §2) can state here, in seconds: the years 1970 to 2255.
+    fileprivate static let numericDates = 0...9e9
+
+    /// Creates a time from a NumericDate; nil if it is out of range.
+    init?(numericDate seconds: Double) {
+        guard Self.numericDates.contains(seconds) else { return nil }
+        self.init(nanoseconds: Int64(seconds * 1e9))
+    }
+
+    /// Seconds since 1970, with their fraction.
+    var numericDate: Double { Double(nanoseconds) / 1e9 }
+}
+
+extension Date {
+    /// Creates a date from a NumericDate; nil if it is out of range. Exact, unlike a date from a `UnixTime`.
+    init?(numericDate seconds: Double) {
+        guard UnixTime.numericDates.contains(seconds) else { return nil }
+        self.init(timeIntervalSince1970: seconds)
     }
 }

@@ -36,7 +36,7 @@ public final class InMemoryStorage: CompareAndSwapStorage, ObservableStorage {
         return isReplaced
     }
 
-    /// Every change from now on, in this process.
+    /// The key of every change from now on, in this process.
     public func changes() -> StorageChanges {
         observers.changes()
     }

@@ -1,7 +1,7 @@
 internal import NevodSupport
 
-/// The keys whose values have changed, for one reader. A key that changes again before it is read appears once, so a slow or absent
-/// reader takes no more memory than there are keys.
+/// The keys whose values have changed, for one reader. A key that changes again before it is read appears once, so a slow or
+/// absent reader takes no more memory than there are keys.
 ///
 /// Ends when the store is released, or when the reading task is cancelled.
 public struct StorageChanges: AsyncSequence, Sendable {
@@ -27,12 +27,12 @@ public struct StorageChanges: AsyncSequence, Sendable {
 }
 
 extension StorageChanges {
-    /// The changes of a store that reports none.
+    /// The changes of a store that reports nothing.
     package static var none: StorageChanges {
         StorageChanges(pending: PendingKeys(), signals: AsyncStream { $0.finish() })
     }
 
-    /// Those of another sequence.
+    /// Forwards the keys of another sequence.
     init(_ changes: some AsyncSequence<StorageKey, Never> & Sendable) {
         let pending = PendingKeys()
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -70,5 +70,128 @@ final class PendingKeys: Sendable {
             state.known.remove(key)
             return key
         }
+    }
+}
+
+/// The observers of a store's changes, each with the set of keys that it has not read yet. An observer is removed when it stops
+/// reading. (``ValueObservers``, in contrast, pass on the latest value.)
+package final class StorageObservers: Sendable {
+    /// Starts the work that makes changes known. Must not retain the observers, or their store would never be released.
+    package typealias Beginning = @Sendable (_ notify: @escaping @Sendable (StorageKey) -> Void) -> (any StorageActivity)?
+
+    private struct Observer {
+        let pending: PendingKeys
+        let signal: AsyncStream<Void>.Continuation
+    }
+
+    private struct State {
+        var observers: [Int: Observer] = [:]
+        var nextID = 0
+    }
+
+    private let state = Locked(State())
+    private let activity = Locked<(any StorageActivity)?>(nil)
+    private let begin: Beginning
+
+    /// - Parameter begin: called when the first observer arrives; its result is released when the last one leaves. Without
+    ///   observers, nothing is started.
+    package init(whileObserved begin: @escaping Beginning = { _ in nil }) {
+        self.begin = begin
+    }
+
+    /// Passes on the changes that other stores report.
+    package convenience init(forwarding sources: [(@Sendable () async -> StorageChanges)?]) {
+        let sources = sources.compactMap(\.self)
+        self.init { notify in sources.isEmpty ? nil : StorageForwarding(sources, to: notify) }
+    }
+
+    deinit {
+        for observer in state.withLock({ $0.observers.values }) { observer.signal.finish() }
+    }
+
+    package var count: Int { state.withLock { $0.observers.count } }
+
+    /// For a store that knows its changes at once. Other stores wait for ``begun()`` afterwards.
+    package func changes() -> StorageChanges {
+        let pending = PendingKeys()
+        // One signal suffices, however many keys are pending.
+        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLock { state in
+            defer { state.nextID += 1 }
+            state.observers[state.nextID] = Observer(pending: pending, signal: signal)
+            return state.nextID
+        }
+        signal.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.observers.removeValue(forKey: id) }
+            self?.updateActivity()
+        }
+        updateActivity()
+        return StorageChanges(pending: pending, signals: signals)
+    }
+
+    /// Returns once every later change is reported.
+    package func begun() async {
+        await activity.withLock { $0 }?.begun()
+    }
+
+    /// Begins again, if there are observers.
+    package func restart() {
+        updateActivity(restarting: true)
+    }
+
+    package func notify(_ key: StorageKey) {
+        for observer in state.withLock({ Array($0.observers.values) }) {
+            observer.pending.add(key)
+            observer.signal.yield()
+        }
+    }
+
+    /// Runs under a lock of its own, so that the last of several concurrent calls sees what the others have left. An activity
+    /// ends before the next one begins.
+    private func updateActivity(restarting: Bool = false) {
+        activity.withLock { activity in
+            if count == 0 || restarting { activity = nil }
+            if count > 0, activity == nil { activity = begin { [weak self] key in self?.notify(key) } }
+        }
+    }
+}
+
+/// The work that a store does while its changes are observed, such as watching a file. It lasts until this object is released.
+package protocol StorageActivity: AnyObject, Sendable {
+    /// Returns once every later change is reported.
+    func begun() async
+}
+
+extension StorageActivity {
+    package func begun() async {}
+}
+
+/// Passes on the changes of other stores.
+package final class StorageForwarding: StorageActivity {
+    private let subscription: Task<[StorageChanges], Never>
+    private let forwarding: Task<Void, Never>
+
+    package init(_ sources: [@Sendable () async -> StorageChanges], to notify: @escaping @Sendable (StorageKey) -> Void) {
+        let subscription = Task {
+            var all: [StorageChanges] = []
+            for source in sources { all.append(await source()) }
+            return all
+        }
+        self.subscription = subscription
+        forwarding = Task {
+            await withTaskGroup(of: Void.self) { group in
+                for changes in await subscription.value {
+                    group.addTask { for await key in changes { notify(key) } }
+                }
+            }
+        }
+    }
+
+    deinit {
+        forwarding.cancel()
+    }
+
+    package func begun() async {
+        _ = await subscription.value
     }
 }

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Why a store could not be read or written. Names the file or the key, and the remedy; never holds a value.
 public struct StorageError: Error, Sendable, Equatable {
     /// The kind of failure, for a program to act on.
@@ -14,7 +16,7 @@ public struct StorageError: Error, Sendable, Equatable {
         case tooLarge
         /// Another process has held a lock for too long.
         case busy
-        /// None of these; ``StorageError/problem`` tells.
+        /// Any other failure, which ``StorageError/problem`` describes.
         case other
     }
 
@@ -46,6 +48,36 @@ extension StorageError: CustomStringConvertible {
 }
 
 extension StorageError {
-    /// The way out of damage. A program that still has the damaged files open would write into the restored ones.
+    /// How to recover from damage. A program that still has the damaged files open would write into the restored ones.
     package static let restoring = "stop the programs that use it, and restore it from a backup"
+}
+
+extension StorageError {
+    /// Checks the size of a value in bytes.
+    ///
+    /// - Throws: `tooLarge` for more than the store's limit.
+    package static func checkSize(_ count: Int, upTo limit: Int, of subject: String) throws(StorageError) {
+        guard count > limit else { return }
+        throw StorageError(
+            .tooLarge, subject, problem: "the value has \(count) bytes, more than \(limit)",
+            remedy: "store it elsewhere, and keep a reference here")
+    }
+}
+
+extension StorageError {
+    /// - Parameter action: The failed action, such as "can't be opened".
+    init(_ path: String, _ action: String, errno number: Int32) {
+        let (code, remedy): (Code, String?) =
+            switch number {
+            case ENOSPC: (.full, "free some space on its device")
+            case EDQUOT: (.full, "free some of the user's disk quota")
+            case EFBIG: (.full, "raise the process's limit on the size of files (ulimit -f)")
+            case EACCES, EPERM: (.permissions, "let this user read and write it")
+            case EROFS: (.permissions, "choose a folder on a writable file system")
+            case ENOENT, ENOTDIR, EIO, ESTALE, ENXIO, ENODEV: (.unavailable, nil)
+            default: (.other, nil)
+            }
+        self.init(
+            code, path, problem: "\(action): \(String(cString: strerror(number)))", remedy: remedy, systemCode: number)
+    }
 }

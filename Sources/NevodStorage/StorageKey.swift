@@ -1,5 +1,5 @@
-/// The key under which a value is stored. Two keys are equal if their UTF-8 is equal, because stores of files and databases compare
-/// bytes, and all stores must agree.
+/// The key under which a value is stored. Two keys are equal if their UTF-8 is equal, because stores of files and databases
+/// compare bytes, and all stores must agree.
 ///
 /// ```swift
 /// extension StorageKey {
@@ -42,4 +42,11 @@ extension StorageKey {
 
 extension StorageKey: CustomStringConvertible {
     public var description: String { rawValue }
+}
+
+extension StorageKey {
+    /// FNV-1a of the UTF-8, which is the same in every process.
+    package var digest: UInt64 {
+        rawValue.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
 }

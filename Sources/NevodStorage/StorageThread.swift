@@ -46,9 +46,7 @@ package final class StorageThread: Sendable {
                     }, fail: { continuation.resume() }))
         }
         guard let result = outcome.withLock(\.self) else {
-            throw StorageError(
-                .unavailable, "the store", problem: "can't be used: the system has no thread left",
-                remedy: "raise the limit on threads (ulimit -u, or pids.max of the cgroup)")
+            throw StorageError.noThread("the store", "can't be used")
         }
         return try result.get()
     }
@@ -70,12 +68,21 @@ package final class StorageThread: Sendable {
         }
     }
 
-    /// - Returns: none if the thread ends; the next call then starts another.
+    /// - Returns: no jobs if the thread is to end; the next call then starts another thread.
     private func takeJobs() -> [Job] {
         state.withLock { state in
             if state.jobs.isEmpty { state.isRunning = false }
             defer { state.jobs = [] }
             return state.jobs
         }
+    }
+}
+
+extension StorageError {
+    /// - Parameter consequence: What is impossible without a thread, such as "can't be used".
+    static func noThread(_ subject: String, _ consequence: String) -> StorageError {
+        StorageError(
+            .unavailable, subject, problem: "\(consequence): the system has no thread left",
+            remedy: "raise the limit on threads (ulimit -u, or pids.max of the cgroup)")
     }
 }

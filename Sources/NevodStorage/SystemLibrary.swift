@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A system library that is loaded on first use: a program that doesn't use it starts faster, and runs without it.
+/// A system library that is loaded on first use. A program that doesn't use it starts faster, and runs without it.
 package struct SystemLibrary: Sendable {
     private let name: String
     private let remedy: String
@@ -8,7 +8,7 @@ package struct SystemLibrary: Sendable {
     /// - Parameters:
     ///   - name: The file name, with the ABI number (`libpq.so.5`).
     ///   - package: The Debian package.
-    ///   - version: The first version that has every function in use.
+    ///   - version: The first version with every function that is used.
     package init(_ name: String, package: String, version: String) {
         self.name = name
         remedy = "install version \(version) or later, with: apt install \(package)"

@@ -1,13 +1,14 @@
 /// Dates in UTC.
 package enum CivilCalendar {
-    /// Seconds since 1970-01-01T00:00:00Z; nil for a date that the calendar doesn't have. A leap second counts as the second before it.
+    /// Seconds since 1970-01-01T00:00:00Z; nil for a date that doesn't exist. A leap second counts as the second before it.
     package static func unixSeconds(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) -> Int64? {
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         guard (1...9999).contains(year), (1...12).contains(month), (1...lengths[month - 1]).contains(day),
             (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
         else { return nil }
-        // The calendar from March on, so that the leap day is a year's last (Howard Hinnant, "chrono-compatible date algorithms").
+        // The calendar starts in March here, so that the leap day is a year's last (Howard Hinnant, "chrono-compatible date
+        // algorithms").
         let shifted = month <= 2 ? year - 1 : year
         let (era, yearOfEra) = (shifted / 400, shifted % 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
@@ -17,18 +18,19 @@ package enum CivilCalendar {
     }
 }
 
-/// A second of the Gregorian calendar in UTC. Computed here, because a plugin has no Foundation, and `strftime` depends on the locale.
+/// A second of the Gregorian calendar in UTC. It is computed here because a plugin has no Foundation, and `strftime` depends on
+/// the locale.
 package struct CivilDate: Sendable {
-    /// In the range of 292 years around 1970, which nanoseconds in 64 bits have.
+    /// Within 292 years of 1970, the range of nanoseconds in 64 bits.
     package let year: Int
     /// From 1.
     package let month: Int
     /// From 1.
     package let day: Int
-    /// From 0, a Sunday.
+    /// From 0, which is Sunday.
     package let weekday: Int
     package let secondOfDay: Int
-    /// The part of the second, from 0.
+    /// The fraction of the second, from 0.
     package let nanosecond: Int
 
     package init(unixNanoseconds: Int64) {

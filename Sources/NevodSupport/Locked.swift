@@ -4,11 +4,12 @@
     public import Synchronization
 #endif
 
-/// A value behind a lock that many threads may want at once.
+/// A value protected by a lock, for use by many threads at once.
 ///
-/// On Linux the lock is a futex word, and not `Synchronization.Mutex`, whose kernel lock passes from holder to waiter: with more threads
-/// than processors, each use then costs a switch of threads (8 threads on 2 processors: up to 35 µs instead of 20 ns, measured). Here a
-/// running thread may take the lock before a waiter has woken. Under ThreadSanitizer, which knows neither, it is a pthread mutex.
+/// On Linux the lock is a futex word, not `Synchronization.Mutex`. The kernel lock of a `Mutex` passes from its holder to a
+/// waiter, so with more threads than processors each use costs a switch of threads (8 threads on 2 processors: up to 35 µs
+/// instead of 20 ns, measured). Here a running thread may take the lock before a waiter has woken. ThreadSanitizer knows neither
+/// lock, so under it the lock is a pthread mutex.
 public struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
     #if NEVOD_THREAD_SANITIZER
         private final class Storage: @unchecked Sendable {  // `value` is touched only between lock and unlock.
@@ -22,12 +23,12 @@ public struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
         }
         private let storage: Storage
 
-        /// - Parameter value: its only reference, if it is a reference.
+        /// - Parameter value: if it is a reference, it must be the only one.
         public init(_ value: consuming sending Value) {
             storage = Storage(value)
         }
 
-        /// Runs `body` with exclusive access. `body` must be short, must not wait, and must not take the same lock again: that
+        /// Runs `body` with exclusive access. `body` must be short, must not wait, and must not take the same lock again, which
         /// deadlocks.
         public borrowing func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
@@ -40,13 +41,13 @@ public struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
         @usableFromInline let lock = FutexLock()
         @usableFromInline let cell: LockedCell<Value>
 
-        /// - Parameter value: its only reference, if it is a reference.
+        /// - Parameter value: if it is a reference, it must be the only one.
         @inlinable
         public init(_ value: consuming sending Value) {
             cell = LockedCell(value)
         }
 
-        /// Runs `body` with exclusive access. `body` must be short, must not wait, and must not take the same lock again: that
+        /// Runs `body` with exclusive access. `body` must be short, must not wait, and must not take the same lock again, which
         /// deadlocks.
         @inlinable
         public borrowing func withLock<Result: ~Copyable, Failure: Error>(
@@ -59,13 +60,13 @@ public struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
     #else
         @usableFromInline let mutex: Mutex<Value>
 
-        /// - Parameter value: its only reference, if it is a reference.
+        /// - Parameter value: if it is a reference, it must be the only one.
         @inlinable
         public init(_ value: consuming sending Value) {
             mutex = Mutex(value)
         }
 
-        /// Runs `body` with exclusive access. `body` must be short, must not wait, and must not take the same lock again: that
+        /// Runs `body` with exclusive access. `body` must be short, must not wait, and must not take the same lock again, which
         /// deadlocks.
         @inlinable
         public borrowing func withLock<Result: ~Copyable, Failure: Error>(
@@ -75,3 +76,79 @@ public struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
         }
     #endif
 }
+
+#if (canImport(Glibc) || hasFeature(Embedded)) && !NEVOD_THREAD_SANITIZER
+    internal import Builtin
+
+    /// Memory for the value of a ``Locked``. It has no other owner and doesn't move while it is borrowed, so a borrower may write
+    /// it.
+    @usableFromInline @frozen @_rawLayout(like: Value, movesAsLike)
+    struct LockedCell<Value: ~Copyable>: ~Copyable {
+        @inlinable
+        init(_ value: consuming sending Value) {
+            address.initialize(to: value)
+        }
+
+        @inlinable
+        deinit {
+            address.deinitialize(count: 1)
+        }
+
+        @inlinable
+        var address: UnsafeMutablePointer<Value> { UnsafeMutablePointer(Builtin.addressOfRawLayout(self)) }
+
+        /// Only for the holder of the lock.
+        @inlinable
+        borrowing func access<Result: ~Copyable, Failure: Error>(
+            _ body: (inout sending Value) throws(Failure) -> sending Result
+        ) throws(Failure) -> sending Result {
+            try body(&address.pointee)
+        }
+    }
+
+    // Accessed only under the lock.
+    extension LockedCell: @unchecked Sendable where Value: ~Copyable {}
+#endif
+
+#if (canImport(Glibc) || hasFeature(Embedded)) && !NEVOD_THREAD_SANITIZER
+    internal import CFutex
+    public import Synchronization
+
+    /// A lock of one word: 0 if it is free, 1 if it is held, 2 if it is held and threads wait for it.
+    @usableFromInline @frozen
+    struct FutexLock: ~Copyable, Sendable {
+        @usableFromInline let word = Atomic<UInt32>(0)
+
+        @inlinable
+        init() {}
+
+        @inlinable
+        borrowing func lock() {
+            let (isTaken, _) = word.compareExchange(
+                expected: 0, desired: 1, successOrdering: .acquiring, failureOrdering: .relaxed)
+            if !isTaken { wait() }
+        }
+
+        @inlinable
+        borrowing func unlock() {
+            if word.exchange(0, ordering: .releasing) == 2 { wake() }
+        }
+
+        @usableFromInline @inline(never)
+        borrowing func wait() {
+            withWord(nevod_lock_contended)
+        }
+
+        @usableFromInline @inline(never)
+        borrowing func wake() {
+            withWord(nevod_lock_wake)
+        }
+
+        /// While it is borrowed, an atomic stays at one address. It has the layout of its value.
+        private borrowing func withWord(_ body: (UnsafeMutablePointer<UInt32>?) -> Void) {
+            withUnsafePointer(to: word) { word in
+                body(UnsafeMutableRawPointer(mutating: word).assumingMemoryBound(to: UInt32.self))
+            }
+        }
+    }
+#endif

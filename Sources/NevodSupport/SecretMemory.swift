@@ -10,17 +10,18 @@
     #endif
     internal import Synchronization
 
-    /// Memory for secrets, excluded from core dumps, and from swap as far as the process may lock memory (`ulimit -l`). Pages are
-    /// allocated in chunks, each cut into blocks of one size, and never returned to the system. Free blocks are wiped.
+    /// Memory for secrets. It is excluded from core dumps, and from swap if the process may lock enough memory (`ulimit -l`).
+    /// Pages are allocated in chunks, cut into blocks of one size, and never returned to the system. Free blocks are wiped.
     ///
-    /// Threads take and free blocks without a lock: each chunk has a bit for each of its blocks.
+    /// Threads take and free blocks without a lock: a chunk has a bit for each of its blocks.
     enum SecretMemory {
-        /// The chunk that a block belongs to; nil for a secret with pages of its own.
+        /// The chunk of a block; nil for a secret that has pages of its own.
         struct Owner: @unchecked Sendable {  // A chunk is never freed, and only its atomic bits change.
             fileprivate let chunk: UnsafePointer<SecretChunk>?
         }
 
-        /// The sizes of blocks, as their binary logarithms: 32, 128, 512, 2,048 and 8,192 bytes. A longer secret gets pages of its own.
+        /// The sizes of blocks, as their binary logarithms: 32, 128, 512, 2,048 and 8,192 bytes. A longer secret gets pages of
+        /// its own.
         private static let sizes = [5, 7, 9, 11, 13]
 
         // Never freed.
@@ -57,7 +58,7 @@
         fileprivate static func pages(_ count: Int) -> UnsafeMutableRawPointer {
             guard let start = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), start != mapFailed
             else { fatalError("no memory for secrets") }
-            // Both are best effort: if they fail, the memory is still wiped.
+            // Both calls are best effort: if they fail, the memory is still wiped.
             madvise(start, count, MADV_DONTDUMP)
             mlock(start, count)
             return start
@@ -67,7 +68,7 @@
     /// All chunks with blocks of one size.
     private struct SecretChunks: ~Copyable {
         private let blockSizeLog: Int
-        /// The first of a list that only grows, at its front.
+        /// The first chunk of a list that grows only at its front.
         private let newest = Atomic<UnsafePointer<SecretChunk>?>(nil)
         /// For each group of threads, a chunk that had a free block.
         private let hints: UnsafeMutablePointer<Atomic<UnsafePointer<SecretChunk>?>>
@@ -84,7 +85,7 @@
         borrowing func take() -> (UnsafeMutableRawPointer, UnsafePointer<SecretChunk>) {
             let group = Self.group
             while true {
-                // In this order: the search ends when it comes back to a chunk that it can reach from the newest one.
+                // Loaded in this order: the search ends when it returns to a chunk that it can reach from the newest one.
                 let hint = hints[group].load(ordering: .acquiring)
                 let last = newest.load(ordering: .acquiring)
                 let start = hint ?? last
@@ -103,7 +104,7 @@
 
         borrowing func hint(_ chunk: UnsafePointer<SecretChunk>) {
             let hint = Self.group
-            // Unchanged most of the time, and a write would take the line from other processors.
+            // Usually unchanged, and a write would take the cache line from other processors.
             if hints[hint].load(ordering: .relaxed) != chunk { hints[hint].store(chunk, ordering: .releasing) }
         }
 
@@ -121,7 +122,7 @@
             hints[group].store(newest.load(ordering: .acquiring), ordering: .releasing)
         }
 
-        /// Threads of different groups begin their search at different blocks, mostly.
+        /// Threads of different groups mostly begin their search at different blocks.
         private static var group: Int { Int((UInt64(pthread_self()) >> 12 &* 0x9E37_79B9_7F4A_7C15) >> 61) }
     }
 
@@ -135,7 +136,8 @@
         private let bits: UnsafeMutablePointer<Atomic<UInt64>>
         private let words: Int
 
-        /// Small, so that the 64 KiB that many containers let a process lock hold a chunk for each size that keys and tokens have.
+        /// Small: many containers let a process lock only 64 KiB, which must hold a chunk for each size that keys and tokens
+        /// have.
         private static let size = 16 << 10
 
         init(of chunks: UnsafePointer<SecretChunks>, blockSizeLog: Int, older: UnsafePointer<SecretChunk>?) {

@@ -7,7 +7,7 @@
         internal import Darwin
     #endif
 
-    /// System threads for blocking calls. Swift's own pool has one thread for each core, and blocked ones would stall every task.
+    /// System threads for blocking calls. Swift's own pool has one thread for each core; if they block, every task stalls.
     package enum SystemThread {
         /// Runs `body` on a new, detached thread.
         ///

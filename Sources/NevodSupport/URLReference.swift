@@ -6,7 +6,7 @@ package struct URLReference {
         self.text = text
     }
 
-    /// The URL that the reference refers to. An absolute reference is returned unchanged; a relative one has its dot segments
+    /// The URL that the reference refers to. An absolute reference is returned unchanged. In a relative one, dot segments are
     /// resolved.
     ///
     /// - Parameters:
@@ -28,11 +28,11 @@ package struct URLReference {
         return "\(origin)\(Self.withoutDots(merged))\(query)"
     }
 
-    /// The URL that the reference refers to if it stands for a place at the base's origin. The base's path counts as a folder's: a
-    /// slash is added if it ends in none.
+    /// The URL that the reference refers to as a place at the base's origin. The base's path counts as a folder's: a slash is
+    /// added if it doesn't end with one.
     ///
     /// - Parameter base: an absolute URL.
-    /// - Returns: nil for an empty reference, one with a scheme or an authority of its own, and an invalid base.
+    /// - Returns: nil if the reference is empty or has a scheme or an authority of its own, or if the base is invalid.
     package func resolved(toPathOf base: String) -> String? {
         let bytes = base.utf8.prefix { $0 != UInt8(ascii: "#") }
         guard !text.utf8.isEmpty, !hasScheme, !text.utf8.starts(with: "//".utf8),
@@ -47,19 +47,13 @@ package struct URLReference {
             "\(Substring(path))\(slash)\(Substring(bytes[path.endIndex...]))")
     }
 
-    /// Whether the reference begins with a scheme: a letter, then up to a colon before any other delimiter (RFC 3986 §3.1).
+    /// Whether the reference begins with a scheme: a letter, then letters, digits, `+`, `-` or `.` up to a colon (RFC 3986 §3.1).
     private var hasScheme: Bool {
         let beginning = text.utf8.prefix { !":/?#".utf8.contains($0) }
         guard beginning.endIndex < text.endIndex, text.utf8[beginning.endIndex] == UInt8(ascii: ":"),
-            let first = beginning.first, Self.isLetter(first)
+            let first = beginning.first, first.isLetter
         else { return false }
-        return beginning.allSatisfy {
-            Self.isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || "+-.".utf8.contains($0)
-        }
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        return beginning.allSatisfy { $0.isSchemeByte }
     }
 
     private static func folder(of path: Substring.UTF8View) -> Substring {

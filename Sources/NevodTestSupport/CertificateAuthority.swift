@@ -1,4 +1,4 @@
-/// A private certificate authority, made by openssl, with certificates of servers on loopback.
+/// A private certificate authority, made by openssl, with certificates for servers on loopback.
 package final class CertificateAuthority: Sendable {
     private let folder: TemporaryFolder
     /// The path of the authority's own certificate.
@@ -6,8 +6,8 @@ package final class CertificateAuthority: Sendable {
 
     private static let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
 
-    /// - Parameter names: the servers to certify, each with a key of its own. All are certified for `localhost`, its subdomains `api` and
-    ///   `a.b`, and 127.0.0.1.
+    /// - Parameter names: the servers to certify, each with a key of its own. All are certified for `localhost`, its subdomains
+    ///   `api` and `a.b`, and 127.0.0.1.
     package static func make(_ names: String...) async throws -> CertificateAuthority {
         try await onOwnThread { try CertificateAuthority(names) }
     }

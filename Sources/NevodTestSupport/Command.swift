@@ -1,4 +1,5 @@
 package import Glibc
+import NevodProcesses
 
 /// A program that a test runs: a compiler, a server, or Python as a second opinion.
 package enum Command {
@@ -8,7 +9,7 @@ package enum Command {
         package init(description: String) { self.description = description }
     }
 
-    /// Runs a program to its end and returns its standard output.
+    /// Runs a program and returns its standard output.
     package static func output(_ arguments: [String]) throws -> String {
         let (pid, pipe) = try spawn(arguments)
         defer { close(pipe) }
@@ -30,46 +31,31 @@ package enum Command {
     package static func spawn(_ arguments: [String], environment: [String]? = nil, quiet: Bool = false) throws -> (
         pid: pid_t, pipe: Int32
     ) {
-        var ends: [Int32] = [-1, -1]
-        Descriptors.make { [pipe(&ends), ends[0], ends[1]] }
-        guard ends[0] >= 0 else { throw Failure(description: "no pipe") }
-        defer { close(ends[1]) }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-        if quiet { posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) }
-        // Foundation notices that a program has ended when a socket is closed. A server of another test that had inherited it would
-        // keep the program a zombie, and the runner, which then sees no other child's end, would wait for its own processes for ever.
-        guard Descriptors.closeFrom(3, in: &actions) else { throw Failure(description: "glibc is older than 2.34") }
-        // A thread of Swift's pool blocks all signals, and a child would inherit that: no signal could end it.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        var argv = arguments.map { strdup($0) } + [nil]
-        var envp = (environment ?? inheritedEnvironment()).map { strdup($0) } + [nil]
-        defer { for text in argv + envp { free(text) } }
-        var pid: pid_t = 0
-        let failure = Descriptors.spawn { posix_spawnp(&pid, arguments[0], &actions, &attributes, &argv, &envp) }
-        guard failure == 0 else {
-            close(ends[0])
-            throw Failure(description: "\(arguments[0]): \(String(cString: strerror(failure)))")
-        }
-        return (pid, ends[0])
+        guard let program = path(of: arguments[0]) else { throw Failure(description: "\(arguments[0]) is not in PATH") }
+        do throws(Subprocess.StartError) {
+            let child = try Subprocess(
+                program, arguments, environment: .only(environment ?? inheritedEnvironment()), input: .null, output: .pipe,
+                errors: quiet ? .null : .inherited)
+            // A copy, for the caller to close. It blocks.
+            let pipe = fcntl(child.pipe(STDOUT_FILENO), F_DUPFD_CLOEXEC, 3)
+            _ = fcntl(pipe, F_SETFL, 0)
+            return (child.id, pipe)
+        } catch { throw Failure(description: "\(arguments[0]): \(error.reason)") }
     }
 
-    /// A sanitizer that the test runner preloaded is not the compiler's.
+    private static func path(of program: String) -> String? {
+        if program.contains("/") { return program }
+        let folders = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+        return folders.split(separator: ":").map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 }
+    }
+
+    /// Without LD_PRELOAD: a sanitizer preloaded for the test runner must not get into a compiler.
     private static func inheritedEnvironment() -> [String] {
         ["PATH", "HOME", "TMPDIR"].compactMap { (name: String) -> String? in getenv(name).map { "\(name)=\(String(cString: $0))" }
         }
     }
 
-    /// Whether a program ends in this time. If so, its status is collected.
+    /// Whether a program ends within this time. If so, collects its status.
     package static func hasEnded(_ pid: pid_t, within time: Duration) -> Bool {
         let deadline = ContinuousClock.now + time
         var status: Int32 = 0
@@ -86,5 +72,68 @@ package enum Command {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
         return status
+    }
+}
+
+/// Reads lines from a pipe as they arrive.
+package final class LineReader {
+    private let pipe: Int32
+    private var buffer: [UInt8] = []
+
+    package init(_ pipe: Int32) { self.pipe = pipe }
+
+    /// The next complete line; nil at the end of the pipe.
+    package func next() -> String? {
+        while true {
+            if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { buffer.removeSubrange(...end) }
+                return String(decoding: buffer[..<end], as: UTF8.self)
+            }
+            var piece = [UInt8](repeating: 0, count: 4096)
+            let count = read(pipe, &piece, piece.count)
+            guard count > 0 else { return nil }
+            buffer += piece[..<count]
+        }
+    }
+
+    /// All lines up to the end of the pipe.
+    package func rest() -> [String] {
+        var lines: [String] = []
+        while let line = next() { lines.append(line) }
+        return lines
+    }
+}
+
+/// The path of a program that the build has put beside the test binary.
+package func helperProgram(_ name: String) throws -> String {
+    var path = [CChar](repeating: 0, count: 4096)
+    let count = readlink("/proc/self/exe", &path, path.count)
+    let folder = path.prefix(max(0, count)).map(UInt8.init(bitPattern:)).split(separator: UInt8(ascii: "/")).dropLast()
+    let program = "/" + folder.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/") + "/\(name)"
+    guard access(program, X_OK) == 0 else {
+        throw Command.Failure(description: "\(program) is missing; make it with swift build")
+    }
+    return program
+}
+
+/// The program storage-child: a process that uses a store, and that a test may kill.
+package enum StorageChild {
+    package static func spawn(_ arguments: [String], environment: [String] = []) throws -> (pid: pid_t, pipe: Int32) {
+        try Command.spawn([helperProgram("storage-child")] + arguments, environment: environment)
+    }
+
+    /// Runs the program and returns the last line that it printed.
+    package static func lastLine(_ arguments: [String], environment: [String] = []) throws -> String {
+        let (pid, pipe) = try spawn(arguments, environment: environment)
+        defer { close(pipe) }
+        let lines = LineReader(pipe).rest()
+        let status = Command.wait(for: pid)
+        return lines.last ?? "storage-child ended with \(status)"
+    }
+
+    /// The bytes that storage-child saves for a number.
+    package static func value(_ number: Int) -> [UInt8] {
+        let copies = 1 + number % 9 * 1500
+        return Array("\(number) \(copies)".utf8) + Array(String(repeating: " \(number)", count: copies).utf8)
     }
 }

@@ -69,7 +69,7 @@
             self.spawn = spawn
         }
 
-        /// Starts processes, and waits until each has opened the store: what a test does to the store would fail that.
+        /// Starts processes, and waits until each has opened the store, since disturbing the store would make that fail.
         private func children(_ count: Int, _ sessions: Int, _ rounds: ClosedRange<Int>) throws -> [Child] {
             var children: [Child] = []
             do {
@@ -107,40 +107,26 @@
             try await tokens.save(JSONDecoder().decode(OAuthToken.self, from: Data(token.utf8)))
         }
 
-        /// Requires that each expiry costs one exchange per session, and that the server revokes no session.
-        package func survive(processes: Int, sessions: Int, rounds: Int) async throws {
-            for number in 0..<sessions { try await logIn(number) }
-            let children = try children(processes, sessions, 1...rounds)
-            defer { for child in children { child.end() } }
-            for round in 1...rounds {
-                _ = try await control("expire")
-                _ = try await control("open/\(round)")
-                for child in children {
-                    let outcomes = child.outcomes()
-                    #expect(outcomes == Dictionary(uniqueKeysWithValues: (0..<sessions).map { ($0, "ok") }), "round \(round)")
-                }
-                #expect(
-                    try await counts() == Counts(exchanges: sessions * round, most: round, reuses: 0, alive: sessions),
-                    "round \(round)")
-            }
-        }
-
-        /// The same while something keeps disturbing the store: requires that every request succeeds in the end. An exchange takes 0.7
-        /// seconds, so that disturbances meet it.
+        /// Requires that every request succeeds, that each expiry costs one exchange per session, and that the server revokes no
+        /// session.
         ///
-        /// - Parameter disturb: runs on a thread of its own in each round; gets the number of the round, and whether it still lasts.
+        /// - Parameter disturb: disturbs the store on its own thread in each round; gets the round's number, and a function that
+        ///   tells whether the round still lasts. An exchange then takes 0.7 seconds, so that disturbances coincide with
+        ///   exchanges.
         package func survive(
             processes: Int, sessions: Int, rounds: Int,
-            _ disturb: @escaping @Sendable (_ round: Int, _ lasts: @Sendable () -> Bool) throws -> Void
+            _ disturb: (@Sendable (_ round: Int, _ lasts: @Sendable () -> Bool) throws -> Void)? = nil
         ) async throws {
             for number in 0..<sessions { try await logIn(number) }
-            _ = try await control("pace/700")
+            if disturb != nil { _ = try await control("pace/700") }
             let children = try children(processes, sessions, 1...rounds)
             defer { for child in children { child.end() } }
             for round in 1...rounds {
                 _ = try await control("expire")
                 let lasts = Locked(true)
-                async let disturbing: Void = onOwnThread { try disturb(round) { lasts.withLock(\.self) } }
+                async let disturbing: Void = onOwnThread {
+                    if let disturb { try disturb(round) { lasts.withLock(\.self) } }
+                }
                 _ = try await control("open/\(round)")
                 let outcomes = children.map { $0.outcomes() }
                 lasts.withLock { $0 = false }
@@ -172,7 +158,7 @@
                 let held = try await control("held").split(separator: " ")
                 let victim = try #require(children.firstIndex { "\($0.pid)" == held.first ?? "" })
                 let session = try #require(Int(held[1].dropFirst("session-".count)))
-                // After these, the victim has no other request in flight.
+                // After these outcomes, the victim has no other request in flight.
                 #expect(children[victim].outcomes(sessions - 1).values.allSatisfy { $0 == "ok" })
                 children.remove(at: victim).end()
                 _ = try await control("release")

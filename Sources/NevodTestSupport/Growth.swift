@@ -2,14 +2,14 @@ import Glibc
 
 /// How the time of an operation grows with the size of its input.
 package enum Growth {
-    /// Returns the quotient of the times for an input of eight times the size, divided by eight: 1 for a linear operation, 8 for a
+    /// Returns how many times longer an input of eight times the size takes, divided by eight: 1 for a linear operation, 8 for a
     /// quadratic one.
     ///
-    /// Measures the processor time of this thread, which other processes don't change, and takes the least of several rounds: what
-    /// disturbs a measurement makes it longer.
+    /// Measures this thread's processor time, which doesn't depend on other processes. Takes the least of several rounds, since
+    /// disturbances only make a measurement longer.
     ///
     /// - Parameters:
-    ///   - size: of the smaller input.
+    ///   - size: the size of the smaller input.
     ///   - make: makes an input of a size; not measured.
     ///   - run: the operation.
     package static func factor<Input>(_ size: Int, _ make: (Int) throws -> Input, _ run: (Input) throws -> Void) throws -> Double
@@ -20,13 +20,14 @@ package enum Growth {
         for round in 0..<8 {
             least.small = min(least.small, try time { for _ in 0..<4 { try run(small) } } / 4)
             least.large = min(least.large, try time { try run(large) })
-            // A linear operation shows itself in the first round, unless it was disturbed.
+            // An undisturbed linear operation is recognized in the first rounds.
             if round >= 1, least.large < 8 * linear * least.small { break }
         }
         return least.large / least.small / 8
     }
 
-    /// A factor that no quadratic operation has at the sizes of a test, and that caches and allocations don't reach.
+    /// The limit for a linear operation: at the sizes of tests, quadratic operations exceed it, and caches and allocations don't
+    /// reach it.
     package static let linear = 2.5
 
     private static func time(_ body: () throws -> Void) rethrows -> Double {

@@ -51,3 +51,6 @@ package func contents(of path: String) throws -> [UInt8] {
     while case let count = read(file, &buffer, buffer.count), count > 0 { bytes += buffer[..<count] }
     return bytes
 }
+
+/// The repository's own folder.
+package let repository = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

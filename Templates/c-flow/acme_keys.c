@@ -1,7 +1,8 @@
 /* A login with user and password. The server issues an access token, sent on requests, and a renewal, exchanged for a new pair. */
 #include "nevod_helpers.h"
 
-/* The stored token is the server's response: {"access": "…", "renewal": "…", "seconds": 3600}. Returns whether it has the member. */
+/* The stored token is the server's response: {"access": "…", "renewal": "…", "seconds": 3600}. Returns whether it has that
+ * member. */
 static int member(nevod_bytes token, const char *name, nevod_buffer *value)
 {
     nevod_bytes json;
@@ -14,7 +15,7 @@ static void free_buffer(nevod_buffer *buffer)
     free(buffer);
 }
 
-/* An instance is the server's address. */
+/* An instance holds the server's address. */
 static int32_t create(const nevod_scheme *scheme, const nevod_host *host, const nevod_pair *values, uint32_t value_count,
                       void **out, const nevod_errors *errors)
 {
@@ -36,7 +37,7 @@ static int32_t create(const nevod_scheme *scheme, const nevod_host *host, const 
 
 static void destroy(void *instance) { free_buffer(instance); }
 
-/* A decoded token is the value of Authorization. Any number of requests uses it at once. */
+/* A decoded token is the value of Authorization. Any number of requests may use it at once. */
 static int32_t token_decode(void *instance, nevod_bytes bytes, void **out, const nevod_errors *errors)
 {
     (void)instance;

@@ -1,7 +1,7 @@
-/* A key and its secret, and the time, as header lines. */
+/* Sends a key, its secret and the time as header lines. */
 #include "nevod_helpers.h"
 
-/* Settings, copied: those of `create` are borrowed. Any number of threads reads them. */
+/* A copy of the settings, which `create` only borrows. Any number of threads may read it. */
 typedef struct instance {
     nevod_buffer key, secret;
 } instance;

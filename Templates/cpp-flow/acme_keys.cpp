@@ -21,7 +21,7 @@ struct Buffer {
     nevod_bytes written() const { return nevod_written(&buffer); }
 };
 
-// The stored token is the server's response: {"access": "…", "renewal": "…", "seconds": 3600}. Returns whether it has the member.
+// The stored token is the server's response: {"access": "…", "renewal": "…", "seconds": 3600}. Returns whether it has that member.
 bool member(nevod_bytes token, const char *name, Buffer &value)
 {
     nevod_bytes json;
@@ -123,7 +123,7 @@ int32_t create(const nevod_scheme *, const nevod_host *, const nevod_pair *value
 
 void destroy(void *scheme) { delete static_cast<Scheme *>(scheme); }
 
-// A decoded token is the value of Authorization. Any number of requests uses it at once.
+// A decoded token is the value of Authorization. Any number of requests may use it at once.
 int32_t token_decode(void *, nevod_bytes stored, void **out, const nevod_errors *errors)
 {
     return guarded(errors, [&]() -> int32_t {

@@ -1,4 +1,4 @@
-// A key and its secret, and the time, as header lines.
+// Sends a key, its secret and the time as header lines.
 #include "nevod_helpers.h"
 
 #include <new>
@@ -10,7 +10,7 @@ namespace {
 nevod_bytes bytes(std::string_view text) { return nevod_span(text.data(), text.size()); }
 std::string_view text(nevod_bytes bytes) { return {reinterpret_cast<const char *>(bytes.data), bytes.count}; }
 
-// Settings, copied: those of `create` are borrowed. Any number of threads reads them.
+// A copy of the settings, which `create` only borrows. Any number of threads may read it.
 struct Scheme {
     std::string key, secret;
 

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The server's response. Its bytes are what the host stores.
+// The server's response. The host stores its bytes.
 type pair struct {
 	Access  string `json:"access"`
 	Renewal string `json:"renewal"`
@@ -76,7 +76,7 @@ func (s *scheme) postRenewal(flow *Flow, path string) (*Response, error) {
 	return flow.PostForm(s.server+path, url.Values{"renewal": {token.(*pair).Renewal}}.Encode())
 }
 
-// The token of a response; the error `refusal` for a status that refuses for good.
+// The token of a response, or the error `refusal` for a status that rejects it for good.
 func (s *scheme) issued(response *Response, now time.Time, refusal error) (*Issued, error) {
 	switch response.Status {
 	case 401, 403:

@@ -1,4 +1,4 @@
-// A key and its secret, and the time, as header lines.
+// Sends a key, its secret and the time as header lines.
 package main
 
 import (
@@ -12,7 +12,7 @@ type scheme struct {
 }
 
 func create(settings Settings, host *Host) (Scheme, error) {
-	// Values of settings are the host's, and valid during the call: copy them.
+	// The host owns the settings' values, which are valid only during the call: copy them.
 	s := &scheme{key: settings.Text("key"), secret: append([]byte(nil), settings.Bytes("secret")...)}
 	if s.key == "" {
 		return nil, BadSettings("key", "must not be empty")

@@ -1,4 +1,4 @@
-"""A site of Django in one file: its settings, an account, a page of notes that only users see, and how the harness runs it.
+"""A Django site in one file: its settings, an account, a page of notes that only users see, and how the harness runs it.
 
     FILE prepare    makes the database and the account in the current folder
     FILE serve PORT
@@ -57,8 +57,8 @@ class DjangoApplication(Application):
 
 
 def run_site(urls, applications=(), middleware=(), prepare=lambda user: None, templates=None, **more):
-    """Runs the command of `sys.argv`. `urls` returns the patterns, and is called once Django is ready. `templates` are a
-    site's own, by their names."""
+    """Runs the command of `sys.argv`. `urls` returns the patterns, and is called when Django is ready. `templates` are the site's
+    own, by name."""
     import django
     from django.conf import settings
     from django.core.management import execute_from_command_line
@@ -100,7 +100,7 @@ def run_site(urls, applications=(), middleware=(), prepare=lambda user: None, te
 
 
 def notes():
-    """A page that wants a login, and a token for its form, as any page of a Django site does. Groups are its notes."""
+    """A page that requires a login, and a token for its form, like any page of a Django site. Groups serve as its notes."""
     from django.contrib.auth.decorators import login_required
     from django.contrib.auth.models import Group
     from django.http import HttpResponse

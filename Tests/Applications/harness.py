@@ -1,4 +1,4 @@
-"""Runs an application on loopback, and checks what the command line does with its sessions, one cell of the table after another."""
+"""Runs an application on loopback, and checks what the command line does with its sessions. Each cell of the table is a check."""
 
 import base64
 import concurrent.futures
@@ -28,15 +28,15 @@ import requests
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 ROOT = FOLDER.parents[1]
-# Debian's, for which the packages are installed.
+# Debian's Python, for which the packages are installed.
 PYTHON = "/usr/bin/python3"
 PACKAGES = ROOT / ".build" / "applications"
 SLOW_PACKAGES = ROOT / ".build" / "slow-applications"
 
-# The timeouts of every wait, and of the start of a slow application, in seconds.
+# The timeouts of every wait, and of a slow application's start, in seconds.
 PATIENCE = 60
 LONG_PATIENCE = 300
-# The requests that a failure shows, and the commands that meet an expiry at once.
+# How many requests a failure shows, and how many commands meet an expiry at once.
 SHOWN = 12
 AT_ONCE = 4
 DONE = "✓"
@@ -52,7 +52,7 @@ CELLS = {
 
 
 class Failed(Exception):
-    """A cell that isn't right, with all that is needed to see why."""
+    """A wrong cell, with everything that is needed to see why."""
 
 
 def expect(condition, problem):
@@ -70,7 +70,7 @@ def wait_until(condition, what, patience=PATIENCE):
 
 
 def totp(secret):
-    """Returns the one-time code of a base32 secret (RFC 6238, six digits of SHA-1), which is good for ten seconds at least."""
+    """Returns the one-time code of a base32 secret (RFC 6238, six digits of SHA-1). It is valid for at least ten more seconds."""
     wait_until(lambda: time.time() % 30 < 20, "the next period of one-time codes")
     step = struct.pack(">Q", int(time.time()) // 30)
     digest = hmac.new(base64.b32decode(secret), step, hashlib.sha1).digest()
@@ -109,7 +109,7 @@ class Record:
 
 
 class Proxy(http.server.ThreadingHTTPServer):
-    """A reverse proxy that keeps a record of each request: attempts are counted apart from the client and the application."""
+    """A reverse proxy that records each request, so that attempts are counted independent of the client and the application."""
 
     daemon_threads = True
 
@@ -123,7 +123,7 @@ class Proxy(http.server.ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def handle_error(self, *_):
-        """A client that disconnects is none."""
+        """A client that disconnects isn't an error."""
 
     def close(self):
         self.shutdown()
@@ -132,7 +132,7 @@ class Proxy(http.server.ThreadingHTTPServer):
 
 class Forwarder(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    # Without an encoding, so that records can be read.
+    # Without an encoding, so that records are readable.
     HOP = {
         "accept-encoding", "connection", "keep-alive", "transfer-encoding", "upgrade", "te", "trailer", "content-length",
         "proxy-connection"}
@@ -154,7 +154,7 @@ class Forwarder(http.server.BaseHTTPRequestHandler):
             response = connection.getresponse()
             content = response.read()
         record.status, record.location, record.answer = response.status, response.getheader("Location", ""), content
-        # Before the response, so that a client which has it finds its record.
+        # Before the response, so that a client that has the response finds its record.
         self.server.records.append(record)
         self.send_response_only(response.status, response.reason)
         for name, value in response.getheaders():
@@ -187,33 +187,33 @@ class Forwarder(http.server.BaseHTTPRequestHandler):
 
 
 class Application:
-    """An application with an account: how to start it, and what a page only for its user looks like.
+    """An application with an account: how to start it, and how to recognize a page that only its user sees.
 
-    A subclass gives the facts below and the functions of "The reference"; each is verified without the plugin before it is checked
-    with it, so that a cell that fails is the plugin's fault.
+    A subclass gives the facts below and the functions of "The reference". Each is verified without the plugin before it is
+    checked with it, so a failing cell is the plugin's fault.
     """
 
     title = ""
     preset = ""
-    # The distribution in Python that it is; another application says its version itself.
+    # Its Python distribution. Other applications report their version themselves.
     package = ""
     is_slow = False
-    # A user "" is none: the application knows only the password.
+    # The user "" means that the application knows only the password.
     user, password, wrong_password = "ada", "s3cret-Kq7ZpVdW", "wr0ng-Kq7ZpVdW"
-    # Below the origin, with a slash at its end: settings' relative addresses begin there.
+    # Below the origin, with a trailing slash. The settings' relative addresses begin there.
     base = "/"
-    # Lines of the profile beside preset, site, user name and password.
+    # The profile's lines in addition to preset, site, user name and password.
     settings = ()
     login_path = ""
     private_path = ""
     # Occurs in the private page and nowhere else.
     marker = ""
-    # Words of the application in the error of a wrong password; empty if its answer has none that is marked as a message.
+    # The application's words in the error for a wrong password. Empty if its response has no marked message.
     refusal = ""
     # The user with a one-time code, and the base32 secret of it.
     code_user, code_secret = "", ""
     code_settings = ()
-    # The cells that can't be, with the reasons.
+    # The cells that are impossible, with the reasons.
     cannot = {}
 
     def __init__(self):
@@ -231,15 +231,15 @@ class Application:
         return self.run(PYTHON, "-c", f"from importlib.metadata import version; print(version('{self.package}'))").strip()
 
     def prepare(self):
-        """Makes its files and its account in `folder`."""
+        """Creates its files and its account in `folder`."""
 
     def command(self):
-        """The words that start it at `port`."""
+        """The command that starts it at `port`."""
         raise NotImplementedError
 
     def environment(self):
         kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "LANG") if name in os.environ}
-        # An application's file has also the server, so it finds this one.
+        # An application's file is also its server, and must find this module.
         packages = [FOLDER, *([SLOW_PACKAGES] if self.is_slow else []), PACKAGES]
         return {**kept, "HOME": str(self.folder), "PYTHONPATH": ":".join(map(str, packages)), "PYTHONUNBUFFERED": "1"}
 
@@ -251,7 +251,7 @@ class Application:
     def start(self):
         self.log = self.folder / "server.log"
         with self.log.open("ab") as log:
-            # It dies with this process even if that is killed.
+            # It ends with this process, even if this process is killed.
             self.process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", *map(str, self.command())], cwd=self.folder, env=self.environment(),
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
@@ -318,7 +318,7 @@ class Application:
     # The reference: the same in `requests`
 
     def reference(self, user=None, password=None, code_secret=None):
-        """Logs in as a browser does, and returns the `requests.Session`, which is without a login if it was refused."""
+        """Logs in like a browser, and returns the `requests.Session`, which isn't logged in if the login was refused."""
         raise NotImplementedError
 
     def reference_write(self, session, value):
@@ -342,17 +342,17 @@ class Application:
         raise NotImplementedError
 
     def allow_code_again(self):
-        """Lets a one-time code be used once more within its period."""
+        """Lets a one-time code be used again within its period."""
 
     # The same with the command line
 
     def write_words(self, value):
-        """The words of the unsafe request, behind `nevod-host --profile app`."""
+        """The unsafe request's arguments, after `nevod-host --profile app`."""
         raise NotImplementedError
 
 
 class Form:
-    """The form of a page with a field, read as simply as the pages of the applications allow."""
+    """A page's form that has a field, parsed as simply as the applications' pages allow."""
 
     def __init__(self, page, field):
         from html.parser import HTMLParser
@@ -382,7 +382,7 @@ class Form:
         self.page = page.url
 
     def send(self, session, **fields):
-        """Posts the form's own fields and the given ones, with the lines that frameworks check."""
+        """Posts the form's own fields and the given ones, with the header lines that frameworks check."""
         origin = "{0.scheme}://{0.netloc}".format(urllib.parse.urlsplit(self.page))
         return session.post(self.url, {**self.fields, **fields}, headers={"Referer": self.page, "Origin": origin}, timeout=PATIENCE)
 
@@ -392,12 +392,12 @@ class Form:
 
 
 class Host:
-    """nevod-host with a home of its own, and a profile for the application."""
+    """nevod-host with its own home, and a profile for the application."""
 
     def __init__(self, application, name, password=None, with_code=False, settings=()):
         self.application = application
         self.password = application.password if password is None else password
-        # The answer to the question for a one-time code; None for the right one.
+        # The answer to the question for a one-time code. None means the right one.
         self.one_time_code = None
         self.build = pathlib.Path(os.environ["NEVOD_BUILD_DIR"]).resolve()
         self.home = application.folder / f"home-{name}"
@@ -407,7 +407,7 @@ class Host:
         self.write(".config/nevod/config", "\n".join(
             ["[app]", f"url = {application.site}", f"plugin = {self.build / 'libCookieAuth.so'}",
              f"set = preset={application.preset}", *(f"set = {line}" for line in lines)]) + "\n")
-        # The program may be one without presets beside it.
+        # The program may have no presets beside it.
         preset = ROOT / "Presets" / "cookie" / f"{application.preset}.preset"
         self.write(f".config/nevod-host/presets/cookie/{preset.name}", preset.read_text())
 
@@ -498,7 +498,7 @@ def check_reference(app):
 
 
 class Cells:
-    """The checks of one application, in their order: each goes on with the session of those before it."""
+    """The checks of one application, in order. Each continues with the session of the checks before it."""
 
     def __init__(self, app):
         self.app = app
@@ -517,7 +517,7 @@ class Cells:
         outcome.expect_logins(self.app, logins)
 
     def unsafe(self):
-        # Twice, since some tokens are good for one request.
+        # Twice, because some tokens are valid for one request only.
         self.write("value-of-the-host", 0)
         self.write("another-of-the-host", 0)
 
@@ -532,12 +532,13 @@ class Cells:
             outcome.expect(0, self.app.marker)
 
     def expired_at_once(self, host):
-        """Ends the sessions at the server, and returns the outcomes of several commands, which make one attempt to log in."""
+        """Ends the sessions at the server, and returns the outcomes of several commands, which must make a single attempt to log
+        in."""
         self.app.forget()
         seen, arrived = len(self.app.logins()), []
 
         def hold_login(record):
-            # Until all have met the expiry: a command that is later finds the session renewed, or cleared, and is another case.
+            # Until all have met the expiry. A later command finds the session renewed or cleared, which is another case.
             if record.method == "GET" and self.app.url(self.app.private_path) == self.app.origin + record.target():
                 arrived.append(record)
             elif self.app.is_login(record):
@@ -561,7 +562,7 @@ class Cells:
         expect(self.app.wrong_password not in outcome.err, "the error has the password")
         expect(not host.sessions(), f"a session is stored\n{outcome}")
         if "renewal" not in self.app.cannot:
-            # A password that was changed counts once, and not once for each command: accounts are locked after a few attempts.
+            # A changed password counts once, not once for each command, because accounts are locked after a few attempts.
             host = Host(self.app, "changed")
             host.app("login").expect(0)
             host.password = self.app.wrong_password
@@ -575,7 +576,7 @@ class Cells:
         lines = {"User-Agent": agent, **dict(line.split(": ", 1) for line in outcome.out.splitlines())}
         session = requests.Session()
         session.headers.update(lines)
-        expect("Cookie" in lines and self.app.is_private(session), f"the printed cookie is not that of the session\n{outcome}")
+        expect("Cookie" in lines and self.app.is_private(session), f"the printed cookie is not the session's\n{outcome}")
         outcome = self.host.app("logout")
         session = requests.Session()
         session.headers.update(lines)
@@ -583,7 +584,7 @@ class Cells:
             outcome.expect(0)
             expect(not self.app.is_private(session), f"the old cookie lives\n{outcome}")
         else:
-            # A server that keeps no sessions can't end one, and a person has to know that, if there is a probe.
+            # A server that keeps no sessions can't end one. If there is a probe, the user must be told.
             expect(outcome.code == 0 or "the server still knows the session" in outcome.err, f"the logout failed\n{outcome}")
             expect(self.app.is_private(session), f"the old cookie is dead\n{outcome}")
         expect(not self.host.sessions(), f"the session is still stored\n{outcome}")
@@ -596,7 +597,7 @@ class Cells:
             host = Host(self.app, name, with_code=True, settings=[*self.app.code_settings, *settings])
             host.app("login", *words).expect(0).expect_logins(self.app, 1)
             host.get().expect(0, self.app.marker).expect_logins(self.app, 0)
-        # A wrong one leaves a login that is half done, often with the session's cookie.
+        # A wrong code leaves an incomplete login, often with the session's cookie.
         host = Host(self.app, "wrong-code", with_code=True, settings=self.app.code_settings)
         host.one_time_code = "000000"
         outcome = host.app("login", "--answer", "code=env:NEVOD_TEST_CODE")
@@ -605,7 +606,8 @@ class Cells:
 
 
 def check(application, with_host=True):
-    """Starts an application, and returns its version, the text of each cell, the problems and the seconds that its start took."""
+    """Starts an application, and returns its version, the text of each cell, the problems, and the duration of the start in
+    seconds."""
     app, row, problems, started = application(), {}, [], 0.0
     try:
         begin = time.monotonic()
@@ -616,7 +618,7 @@ def check(application, with_host=True):
         cells = Cells(app) if with_host else None
         for cell in CELLS if with_host else ():
             try:
-                # A logout is made even if the cookie survives it: what is known locally must be gone.
+                # A logout is made even if the cookie survives it, because the local session must be gone.
                 if cell not in app.cannot or cell == "logout":
                     getattr(cells, cell)()
                 row[cell] = app.cannot.get(cell, DONE)

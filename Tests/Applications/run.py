@@ -3,9 +3,9 @@
 
     NEVOD_BUILD_DIR=.build/release python3 Tests/Applications/run.py [--slow] [--write] [--reference] [WORD ...]
 
-With words, only applications whose title or preset contains one of them. Without --slow, those that start slowly, or are large,
-stay in the table as they were last written. With --reference the command line is not run: only what is known about the
-applications is verified.
+With words, only applications whose title or preset contains one of them run. Without --slow, the rows of large or slowly starting
+applications stay in the table as they were last written. With --reference, the command line isn't run, and only the facts about
+the applications are verified.
 The last line says "N cells of N applications, N failed".
 """
 
@@ -21,7 +21,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 ROOT = FOLDER.parents[1]
 PAGE = ROOT / "Docs" / "schemes" / "cookie.md"
 MARKED = re.compile(r"(<!-- applications -->\n).*?(\n<!-- end applications -->)", re.S)
-# Debian's, for which the packages are installed.
+# Debian's Python, for which the packages are installed.
 PYTHON = "/usr/bin/python3"
 
 
@@ -49,8 +49,8 @@ def row_of(application, version, row, cells):
 
 
 def check_table(applications, rows, cells, is_written):
-    """Says what is wrong with the page's table. A row without a result stays as it is written there, and so does the version if the
-    rest is the same: those of Debian differ from machine to machine."""
+    """Returns what is wrong with the page's table. A row without a result stays unchanged. So does the version if the rest is the
+    same, because Debian's versions differ between machines."""
     page = PAGE.read_text()
     marked = MARKED.search(page)
     if not marked:

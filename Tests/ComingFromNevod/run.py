@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Compiles what programs write against Nevod, and compares the counts with Docs/coming-from-nevod.md.
+"""Compiles code that programs write for Nevod, and compares the counts with Docs/coming-from-nevod.md.
 
     python3 Tests/ComingFromNevod/run.py           after swift build --build-tests
     python3 Tests/ComingFromNevod/run.py --write   writes the states and counts of the document
 
-Guides holds a source of our own for each snippet of Nevod's guides, and Uses one for each name of its public API, in the same shape. They
-are compiled from outside the package, against the modules of the debug build. A source whose use needs a change here has both forms:
+Guides.md has our own source for each snippet of Nevod's guides, and Uses.md has one for each name of its public API, in the same
+shape. They are compiled from outside the package, against the modules of the debug build. If a use must change here, its source
+has both forms:
 
     #if AS_WRITTEN
-        what Nevod's users have; after "// Compiles, but …", it has another effect here
+        what Nevod's users have; after "// Compiles, but …", it works differently here
     #else
         what they write here
     #endif
@@ -33,7 +34,20 @@ import debug_modules  # noqa: E402
 UNCHANGED, TRY, CHANGED, NONE = "unchanged", "`try`", "changed", "none"
 STATES = [UNCHANGED, TRY, CHANGED, NONE]
 KINDS = {"Guides": (27, 27, "snippets of the guides"), "Uses": (169, 140, "uses of the API")}
+SOURCE = re.compile(r"^## (\d+)\. ([^\n]+)\n\n```swift\n(.*?)^```$", re.M | re.S)
 PLACE = re.compile(r"^(.+?\.swift):(\d+):\d+: error: (.*)$", re.M)
+
+
+def sources(kind):
+    """(number, title, text, line of the document before the text) of each source."""
+    document = (HERE / f"{kind}.md").read_text()
+    for match in SOURCE.finditer(document):
+        yield int(match[1]), match[2], match[3], document.count("\n", 0, match.start(3))
+
+
+def file(kind, number):
+    """The path of a source. The compiler wants a name of its own for each file of a module."""
+    return f"{kind}/{kind}{number}.swift"
 
 
 def errors(folder, *flags):
@@ -57,7 +71,7 @@ def forms(text):
 
 
 def without_try(text):
-    """The text without what `try` brings: the word, `throws` of the function around it, parentheses and space."""
+    """The text without what `try` requires: the word, `throws` in the function around it, parentheses and spaces."""
     return re.sub(r"\btry\b[?]?|\bthrows\b|[()\s]", "", text)
 
 
@@ -71,26 +85,27 @@ def state(text, as_written, as_changed):
 
 
 def states():
-    """The title and the state of each source, by folder and number; and what is wrong with the sources themselves."""
-    # Outside the package, so that nothing is visible but its public API.
+    """The title and state of each source, by folder and number, and what is wrong with the sources themselves."""
+    # Outside the package, so that only its public API is visible.
     with tempfile.TemporaryDirectory() as outside:
         folder = pathlib.Path(outside).resolve()
-        for kind in [*KINDS, "Untyped"]:
-            shutil.copytree(HERE / kind, folder / kind)
+        shutil.copytree(HERE / "Untyped", folder / "Untyped")
+        for kind in KINDS:
+            (folder / kind).mkdir()
+            for number, _, text, _ in sources(kind):
+                (folder / file(kind, number)).write_text(text)
         written, changed = errors(folder, "-D", "AS_WRITTEN"), errors(folder)
     problems = [f"Tests/ComingFromNevod/{path}:{written[path]}" for path in written if path.startswith("Untyped/")]
     found = {}
     for kind, (count, _, _) in KINDS.items():
-        files = sorted((HERE / kind).glob("*.swift"))
-        if [int(file.stem) for file in files] != list(range(1, count + 1)):
-            problems.append(f"Tests/ComingFromNevod/{kind}: there must be {count} files, numbered from 1")
-        for file in files:
-            text, path = file.read_text(), f"{kind}/{file.name}"
-            title = text.partition("\n")[0].removeprefix("// ")
-            found[kind, int(file.stem)] = title, state(text, path in written, path in changed)
-            # A second form that isn't needed would hide that the first one compiles.
-            if found[kind, int(file.stem)][1] == UNCHANGED and "#if AS_WRITTEN" in text:
-                problems.append(f"Tests/ComingFromNevod/{path}: it compiles as written; remove the other form")
+        if [number for number, *_ in sources(kind)] != list(range(1, count + 1)):
+            problems.append(f"Tests/ComingFromNevod/{kind}.md: there must be {count} sources, numbered from 1")
+        for number, title, text, line in sources(kind):
+            path = file(kind, number)
+            found[kind, number] = title, state(text, path in written, path in changed)
+            # An unneeded second form would hide that the first one compiles.
+            if found[kind, number][1] == UNCHANGED and "#if AS_WRITTEN" in text:
+                problems.append(f"Tests/ComingFromNevod/{kind}.md:{line}: it compiles as written; remove the other form")
     return found, problems
 
 
@@ -107,7 +122,7 @@ ROW = re.compile(r"^\| (Guide )?(\d+) \| (.*?) \| (\S+) \| (.*?) ?\|$", re.M)
 
 
 def document(text, found):
-    """The document with the states and counts of the sources, and what else is wrong with it."""
+    """The document with the sources' states and counts, and what else is wrong with it."""
     problems, rows = [], set()
 
     def row(match):
@@ -117,7 +132,7 @@ def document(text, found):
             return match[0]
         rows.add(key)
         title, state = found[key]
-        # The section stands above the table of the uses.
+        # The section is above the table of uses.
         name = title if match[1] else title.partition(": ")[2]
         if state in (CHANGED, NONE) and not match[5].strip():
             problems.append(f"the row says neither what to write nor why: {match[0]}")

@@ -1,5 +1,5 @@
-/* Runs flows of a plugin and abandons them at every point, for test_languages.py: abandon LIBRARY MODE COUNT. Prints what the first scheme
- * sets as a header afterwards. */
+/* Runs flows of a plugin and abandons them at every point, for test_languages.py: abandon LIBRARY MODE COUNT. Then prints the
+ * header that the first scheme sets. */
 #include "nevod_plugin.h"
 
 #include <dlfcn.h>

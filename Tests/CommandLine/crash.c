@@ -1,5 +1,5 @@
 /*
- * A valid plugin that ends its process, or its thread, in one function: that function's name is PLACE, and the statement FAULT.
+ * A valid plugin that ends its process or its thread in one function. PLACE is the function's name, and FAULT is the statement.
  * Also compiled as C++.
  */
 #define _GNU_SOURCE
@@ -32,7 +32,7 @@ static int *volatile nowhere;
 #define THREAD
 #endif
 
-/* Not a tail call, so that each call takes stack. */
+/* Not a tail call, so that each call uses stack. */
 __attribute__((noinline)) static int recurse(int depth)
 {
     volatile char used[1024];
@@ -79,7 +79,7 @@ static const nevod_needs *needs(void *instance)
     static nevod_needs valid;
     (void)instance;
     reach("needs");
-    /* A host destroys an instance whose needs it refuses. */
+    /* A host destroys an instance if it rejects its needs. */
     valid.struct_size = strcmp("destroy", PLACE) == 0 ? 1 : sizeof valid;
     valid.flags = NEVOD_NEED_CHALLENGES | NEVOD_NEED_OTHER_RESPONSES;
     return &valid;

@@ -1,4 +1,4 @@
-"""The server of the lines that curl and nevod-host both run: it keeps each request, and responds by path."""
+"""The server for the lines that both curl and nevod-host run. It keeps each request, and its response depends on the path."""
 
 import base64
 import gzip
@@ -22,7 +22,7 @@ class LinesServer(RecordingServer):
     /set?a=1;+Path=/&b=2                 200, a Set-Cookie line for each item
     /set-to?URL&a=1                      302 to URL, with Set-Cookie lines
     /basic                               401 with a Basic challenge, until the user is given
-    /digest?algorithm=MD5&qop=auth       401 with a Digest challenge, until the response to it is right
+    /digest?algorithm=MD5&qop=auth       401 with a Digest challenge, until the response to it is correct
     /both                                401 with both challenges
     /bearer                              401 with a Bearer challenge, until there is a token
     /head?Name=value                     200, with these lines
@@ -113,7 +113,7 @@ class LinesServer(RecordingServer):
 
     @staticmethod
     def is_right(seen, value):
-        """Whether the response to the challenge is what RFC 7616 §3.4 computes."""
+        """Whether the response to the challenge is correct (RFC 7616 §3.4)."""
         given = {name: quoted or plain for name, quoted, plain in re.findall(r'(\w+)=(?:"([^"]*)"|([^\s,]*))', value)}
         algorithm = given.get("algorithm", "MD5")
         function = DIGEST_HASHES[algorithm.upper().removesuffix("-SESS")]

@@ -1,8 +1,8 @@
-/* A host in C, with nothing of Swift, for the tests of plugins that need no runtime.
+/* A host in C, without any Swift, for the tests of plugins that need no runtime.
  *
- *   embedded sign PLUGIN NAME=VALUE…            signs a GET request at a fixed time, and prints the headers that were set
- *   embedded flows PLUGIN THREADS FLOWS         runs as many logins of libFlowProbe.so on each thread, and prints what memory grew
- *   embedded free PLUGIN                        frees logins while another's step is held, and prints what memory grew
+ *   embedded sign PLUGIN NAME=VALUE…            signs a GET request at a fixed time, and prints the headers that the plugin sets
+ *   embedded flows PLUGIN THREADS FLOWS         runs FLOWS logins of libFlowProbe.so on each thread, and prints the memory's growth
+ *   embedded free PLUGIN                        frees logins while another's step is blocked, and prints the memory's growth
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -144,7 +144,7 @@ static int32_t step(flow *flow, int32_t kind) {
     return scheme->flow_step(instance, flow->handle, &event, &actions, &errors);
 }
 
-/* Runs a login to its end, or frees it before, after as many steps. */
+/* Runs a login to its end, or frees it after that many steps. */
 static void login(int steps) {
     static const int32_t next[] = {[ASKED] = NEVOD_EVENT_ANSWERS, [SENT] = NEVOD_EVENT_RESPONSE, [SHOWN] = NEVOD_EVENT_SHOWN,
                                    [KEPT] = NEVOD_EVENT_KEPT};
@@ -162,7 +162,7 @@ static void login(int steps) {
 }
 
 static void *logins(void *count) {
-    /* Each fourth login is freed in the middle. */
+    /* Every fourth login is freed in the middle. */
     for (long number = 0; number < (long)count; number++) login(number % 4 == 3 ? (int)(number / 4 % 5) : 100);
     return NULL;
 }
@@ -180,7 +180,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static enum { BEFORE, HELD, RELEASED } phase;
 
-/* Waits in a step until the other thread has freed its flows. The bound is against hanging. */
+/* Waits in a step until the other thread has freed its flows. The limit prevents hanging. */
 static int32_t held_ask(void *host, const nevod_question *const *questions, uint32_t n) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -203,7 +203,7 @@ static void *hold_step(void *unused) {
     return unused;
 }
 
-/* Waiting, finished and not begun: more than one of each, freed on this thread while the other one is in its step. */
+/* Several waiting, finished and unstarted flows, freed on this thread while the other thread is in its step. */
 static void free_while_held(void) {
     enum { COUNT = 3000 };
     static flow flows[COUNT];

@@ -1,4 +1,4 @@
-// A plugin whose calls fail in every way that Go knows, for test_languages.py.
+// A plugin whose calls fail in every way that is possible in Go, for test_languages.py.
 package main
 
 /*
@@ -31,7 +31,7 @@ func (upper) Piece(piece []byte, isLast bool, output *Output) error {
 	return err
 }
 
-// The body of a challenge is not asked for. A retry has the state.
+// Doesn't ask for a challenge's body. A retry has the state.
 func (f *faults) OnResponse(request *View, token any, response *Response, replies *Replies) (Verdict, error) {
 	switch {
 	case f.mode == "refuse":
@@ -78,7 +78,7 @@ func (f *faults) Authorize(request *View, token any, edits *Edits) error {
 	return nil
 }
 
-// A deferred function runs at the flow's end, also if it begins an action of a flow that was cancelled.
+// A deferred function runs at the flow's end, even if it begins an action of a cancelled flow.
 func (f *faults) Login(flow *Flow) (*Issued, error) {
 	switch f.mode {
 	case "login-panic":

@@ -1,4 +1,4 @@
-//! A plugin whose calls fail in every way that Rust knows, for test_languages.py.
+//! A plugin whose calls fail in every way that is possible in Rust, for test_languages.py.
 #[path = "../../Bindings/Rust/nevod_plugin.rs"]
 mod nevod_plugin;
 

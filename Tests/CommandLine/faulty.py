@@ -1,8 +1,8 @@
 """Builds of Faulty/faulty.c, and runs of `check` on them, for the tables of its faults.
 
-A row of a table is checked with the check that is meant for its fault, those without which a scheme isn't judged, and a sample of the
-others, which show that no other check finds the fault too. NEVOD_CHECK_ROWS is the seed of the samples, which is printed, or "all" for
-all checks on each row.
+A row of a table runs the check for its fault, the checks that judging a scheme requires, and a sample of the others, to show that
+no other check also finds the fault. NEVOD_CHECK_ROWS is the seed of the samples, which is printed, or "all" for all checks on
+each row.
 """
 
 import functools
@@ -21,7 +21,7 @@ TIMEOUT = 20
 HANG_TIMEOUT = 5
 
 BASICS = ("lifecycle.create", "lifecycle.independent")
-# Functions that a fault of the running plugin has to import.
+# Functions that a fault in the running plugin must import.
 IMPORTS = ("static.state-imports", "static.process-imports", "static.network-imports")
 
 
@@ -30,7 +30,7 @@ def build(fault, words=()):
     folder.mkdir(exist_ok=True)
     (folder / "nothing.map").write_text("{ local: *; };\n")
     missing = folder / "libmissing-nevod.so"
-    # Its name is within; the file is removed before the plugin is checked.
+    # The plugin is linked to it by its soname. The file is removed before the plugin is checked.
     if any("missing-nevod" in word for word in words):
         compile_c(["cc", "-shared", "-Wl,-soname,libmissing-nevod.so", "-x", "c", "/dev/null", "-o", missing])
     path = folder / f"lib{fault}.so"
@@ -56,7 +56,7 @@ def found(checks):
 
 
 def unexpected(checks, check_id):
-    """Without the warnings about functions that a fault of the running plugin has to import."""
+    """Without the warnings about functions that a fault in the running plugin must import."""
     return [(name, result) for name, result in found(checks) if name == check_id or name not in IMPORTS or result != WARN]
 
 
@@ -64,7 +64,7 @@ def shown(checks):
     return "\n".join(f"{one['result']} {one['id']}: {one['happened']}" for one in checks if one["result"] not in ("PASS", "SKIP"))
 
 
-# How many other checks a row is tried with: of the category of its own check, and of all other categories.
+# How many other checks run on a row: from its own check's category, and from all other categories.
 RELATED, OTHERS = 8, 8
 
 
@@ -76,9 +76,9 @@ def chosen_seed(default):
 
 
 def chosen_checks(fault, check_id, seed):
-    """The words that choose the checks of a row."""
+    """The arguments that choose a row's checks."""
     category = check_id.partition(".")[0]
-    # The category "resources" makes thousands of calls, which say nothing about a fault of another kind.
+    # The category "resources" makes thousands of calls, which tell nothing about other faults.
     calls_often = category in ("resources", "time", "process", "lifecycle") or "leak" in fault
     if seed == "all":
         return [] if calls_often else ["--skip", "^resources[.]"]
@@ -86,14 +86,14 @@ def chosen_checks(fault, check_id, seed):
     related = [name for name in checks if name.startswith(f"{category}.")]
     others = [name for name in checks if name not in related and (calls_often or not name.startswith("resources."))]
     if fault == "constructor-is-slow":
-        others = []  # each check loads the plugin anew
+        others = []  # each check reloads the plugin
     source = random.Random(f"{seed} {fault}")
     names = [check_id, *BASICS, *source.sample(related, min(RELATED, len(related))), *source.sample(others, min(OTHERS, len(others)))]
     return ["--only", "^(" + "|".join(name.replace(".", "[.]") for name in names) + ")$"]
 
 
 def expect_found(test, faults, fault, seed):
-    """Exactly the check that is meant for a fault of a table finds it."""
+    """For each fault of a table, exactly the intended check finds it."""
     check_id, result, words = (*faults[fault], ())[:3]
     more = chosen_checks(fault, check_id, chosen_seed(seed))
     code, checks = check(build(fault, words), *more, timeout=HANG_TIMEOUT if result == TIMED_OUT else TIMEOUT)

@@ -1,5 +1,5 @@
-/* Calls nevod_helpers.h for test_languages.py: each line of standard input is a name and arguments in hex, "-" for none; each line of output
- * is a result in hex, or "!" where the input was invalid. Compiled as C and as C++. */
+/* Calls nevod_helpers.h for test_languages.py. Each line of standard input is a name and arguments in hex, or "-" for no argument.
+ * Each line of output is a result in hex, or "!" for invalid input. Compiled as C and as C++. */
 #include "nevod_helpers.h"
 
 #include <stdio.h>
@@ -107,7 +107,7 @@ static int run(const char *name, const nevod_bytes *in, nevod_buffer *out)
 
 int main(void)
 {
-    static char line[1 << 20]; /* an input in memory of its own length, so that a sanitizer sees a byte too many */
+    static char line[1 << 20]; /* the input in memory of exactly its size, so that a sanitizer catches an overread */
     while (fgets(line, sizeof line, stdin) != NULL) {
         char *words[3] = {NULL, NULL, NULL};
         nevod_buffer arguments[2] = {nevod_buffer_empty(), nevod_buffer_empty()}, out = nevod_buffer_empty(), hex = nevod_buffer_empty();

@@ -1,5 +1,5 @@
-/* Rules that every input keeps in nevod_helpers.h. Built by scripts/fuzz for libFuzzer, and with -DMUTATIONS by test_languages.py as a
- * program of its own that runs files and mutates them: helpers-mutations SEED COUNT FILE... */
+/* Rules of nevod_helpers.h that hold for every input. scripts/fuzz builds this for libFuzzer; test_languages.py builds it with
+ * -DMUTATIONS as a program that runs files and mutates them: helpers-mutations SEED COUNT FILE... */
 #include "nevod_helpers.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
         } \
     } while (0)
 
-/* Every value within a valid document is valid on its own, and lies within it. */
+/* Every value within a valid document is valid by itself, and lies within the document. */
 static void walk(nevod_bytes value, nevod_bytes within, int depth)
 {
     nevod_bytes again, rest = value, name, item;
@@ -59,7 +59,7 @@ static void check_forms(nevod_bytes input)
         nevod_buffer_free(&name);
         nevod_buffer_free(&value);
     } while (state == 1);
-    /* Written and read once more, it has as many fields. */
+    /* Written and read again, it has as many fields. */
     again = nevod_written(&form);
     for (; count > 0; count--) {
         nevod_buffer name = nevod_buffer_empty(), value = nevod_buffer_empty();
@@ -71,7 +71,7 @@ static void check_forms(nevod_bytes input)
     nevod_buffer_free(&form);
 }
 
-/* Bytes that are read and written again are the same. */
+/* Bytes stay the same when they are read and written again. */
 static void check_codecs(nevod_bytes input)
 {
     for (int alphabet = NEVOD_BASE64; alphabet <= NEVOD_BASE64_URL; alphabet++) {
@@ -138,7 +138,7 @@ static uint64_t draw(uint64_t below)
     return (state * 2685821657736338717u >> 16) % below;
 }
 
-/* In memory of its own length, so that the sanitizer sees a byte too many. */
+/* In memory of exactly its size, so that the sanitizer catches an overread. */
 static void run_exactly(nevod_bytes input)
 {
     uint8_t *exact = (uint8_t *)malloc(input.count + (input.count == 0));

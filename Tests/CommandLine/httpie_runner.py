@@ -1,4 +1,4 @@
-"""Runs HTTPie with the words of each line of standard input, a JSON list, and prints its exit code. Run by Debian's Python."""
+"""Runs HTTPie for each line of standard input, a JSON list of arguments, and prints its exit code. Run by Debian's Python."""
 
 import json
 import sys

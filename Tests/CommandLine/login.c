@@ -1,6 +1,6 @@
 /*
- * A scheme that logs in as its setting "mode" says. Its token is a text, which `authorize` writes as X-Token.
- * A cancelled flow writes that to the log.
+ * A scheme whose setting "mode" says how it logs in. Its token is a text, which `authorize` writes as X-Token. A cancelled flow
+ * logs that it was cancelled.
  */
 #define _DEFAULT_SOURCE
 #include "nevod_plugin.h"
@@ -136,7 +136,7 @@ static const nevod_question CODE = {
 static const nevod_question METHOD = {
     .struct_size = sizeof METHOD, .kind = NEVOD_QUESTION_CHOICE, .choice_count = 3, .name = NEVOD_BYTES("method"),
     .prompt = NEVOD_BYTES("How to get a code"), .choices = CHOICES};
-/* Would clear a terminal that received it: U+009B begins a control sequence. */
+/* Would clear a terminal: U+009B begins a control sequence. */
 static const nevod_question HOSTILE = {
     .struct_size = sizeof HOSTILE, .kind = NEVOD_QUESTION_TEXT, .name = NEVOD_BYTES("x;$(id)'"),
     .prompt = NEVOD_BYTES("a\xc2\x9b" "2Jb")};

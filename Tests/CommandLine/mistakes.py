@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of mistakes: what is typed, what is printed, the exit code. Its rows are in mistakes.txt.
+"""The table of mistakes: the command, the output and the exit code. Its rows are in mistakes.txt.
 
     python3 Tests/CommandLine/mistakes.py --write
 
@@ -15,7 +15,7 @@ import typing
 FOLDER = pathlib.Path(__file__).resolve().parent
 PAGE = FOLDER.parent.parent / "Docs/mistakes.md"
 
-# The values of the placeholders in the page; the test has its own.
+# The placeholders' values on the page. The test has its own.
 SHOWN = {
     "closed": "8081", "plain": "8080", "self": "8443", "ca": "8444", "wrong": "8445", "expired": "8446", "mute": "8082", "odd": "8083",
     "folder": "/work", "plugins": "/usr/lib/nevod/plugins", "looked": "…",
@@ -25,7 +25,7 @@ SHOWN = {
 class Mistake(typing.NamedTuple):
     name: str
     section: str
-    # As typed behind `nevod-host`; assignments of variables precede.
+    # The arguments of `nevod-host`, after assignments of variables.
     line: str
     code: int
     # The lines on standard error without `nevod-host: `; … stands for any text.
@@ -68,7 +68,7 @@ def mistakes():
 
 
 def code(text):
-    # A table's cell ends at a bar, also in code.
+    # A table's cell ends at a bar, even in code.
     return "`" + text.replace("|", "\\|") + "`"
 
 
@@ -76,9 +76,9 @@ def page():
     lines = [
         "# Mistakes",
         "",
-        "What the command line prints for a mistake: one line of what is wrong, where, and the way out, on standard error, and an [exit",
-        "code](command-line.md). This page is written by `python3 Tests/CommandLine/mistakes.py --write` from rows that",
-        "the tests run; `…` stands for text that depends on the machine.",
+        "For a mistake, the command line prints one line on standard error: what is wrong, where, and how to fix it. The last column is the",
+        "[exit code](command-line.md). `python3 Tests/CommandLine/mistakes.py --write` writes this page from rows that the tests run. `…` replaces",
+        "text that depends on the machine.",
     ]
     section = None
     for row in mistakes():

@@ -1,5 +1,5 @@
-"""A client of OAuth servers in Python's standard library, with JWTs by the Authlib of Debian's Python. The servers of
-oauth_servers.py are tried with it: what fails in the table of test_oauth_servers.py is then the scheme's failure."""
+"""An OAuth client in Python's standard library, with JWTs by Debian's Authlib. It tries the servers of oauth_servers.py first, so
+that a failure in the table of test_oauth_servers.py is the scheme's."""
 
 import base64
 import hashlib

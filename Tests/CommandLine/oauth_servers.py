@@ -1,6 +1,5 @@
-"""Real authorization servers on loopback, each in a process of its own, and a person with a browser for them. See the programs
-in `oauth/`: django-oauth-toolkit and Authlib from Debian, idpyoidc of Tests/NevodHostTests/Probes/peers.txt, Glewlwyd from
-Debian."""
+"""Real authorization servers on loopback, each in its own process, and a simulated person with a browser. The programs are in
+`oauth/`: django-oauth-toolkit, Authlib and Glewlwyd from Debian, and idpyoidc from Tests/NevodHostTests/Probes/peers.txt."""
 
 import json
 import pathlib
@@ -12,29 +11,29 @@ import urllib.request
 
 from support import FOLDER, PATIENCE, ROOT
 
-# Those of oauth/pages.py.
+# The same as in oauth/pages.py.
 USER, PASSWORD = "ada", "pa55-Xw3Rt9Lm"
 # Long enough for a key of HS256 (RFC 7518 §3.2).
 CLIENT_SECRET = "cl1ent-Zq8VnB4Td2Hs6Jk0Lp5Wf7Cx1Gy"
 BROWSER = ROOT / "Examples/demo-server/browser.py"
-# The libraries of the servers are those of Debian's Python.
+# The servers' libraries are in Debian's Python.
 PYTHON = "/usr/bin/python3"
 
 
 class AuthorizationServer:
-    """One server, in a process of its own."""
+    """One server, in its own process."""
 
     name = program = None
     path = ""
-    # Whether a second use of a refresh token ends its family (RFC 9700 §4.14.2).
+    # Whether using a refresh token twice ends its family (RFC 9700 §4.14.2).
     revokes_families = False
-    # What the ID token calls the person.
+    # The person's name in the ID token.
     account = USER
-    # Whether a refresh of a token that is bound to a key returns one that is bound as well.
+    # Whether refreshing a key-bound token returns a key-bound token.
     renews_bound_tokens = True
     # The client that may revoke its tokens, and how it authenticates.
     revoking = ("app", None)
-    # What an authorization request needs besides.
+    # What else an authorization request needs.
     authorization = {}
 
     def __init__(self):
@@ -68,7 +67,7 @@ class AuthorizationServer:
         return self.control()["log"]
 
     def settings(self):
-        """What every login needs, besides the issuer."""
+        """What every login needs in addition to the issuer."""
         return {"authorization-parameter": "=".join(item) for item in self.authorization.items()}
 
     def assertion_audience(self):
@@ -85,13 +84,13 @@ class AuthorizationServer:
 
 
 class Toolkit(AuthorizationServer):
-    """Rotates refresh tokens, and revokes a family of which one is used twice."""
+    """Rotates refresh tokens, and revokes a token's family if the token is used twice."""
 
     name, program, path = "django-oauth-toolkit 1.7", "toolkit_server.py", "/o"
     revokes_families = True
 
     def settings(self):
-        # Its metadata name no endpoint for revocation.
+        # Its metadata has no revocation endpoint.
         return {"revocation-url": self.issuer + "/revoke_token/"}
 
 
@@ -111,7 +110,7 @@ class Glewlwyd(AuthorizationServer):
     revokes_families = True
     # Public clients may not.
     revoking = ("web", "basic")
-    # A name of the server's own, since its ID token has no other.
+    # The server's own name for the person, because its ID token has no other.
     account = "[0-9A-Za-z]{32}"
 
     def assertion_audience(self):
@@ -122,7 +121,7 @@ SERVERS = (Toolkit, Authlib, Idpy, Glewlwyd)
 
 
 def browser(*words):
-    """The value of BROWSER for a person who logs in and consents, or with --deny refuses."""
+    """The value of BROWSER for a person who logs in and consents, or who refuses with --deny."""
     return shlex.join(map(str, (BROWSER, *words)))
 
 
@@ -132,6 +131,6 @@ def browsing(*words):
 
 
 def visit(url, *words):
-    """Lets that person open an address, and returns whether all pages came."""
+    """Lets that person open an address, and returns whether all pages loaded."""
     done = subprocess.run([PYTHON, BROWSER, *words, url], env={"DEMO_SECRET": PASSWORD, "PATH": "/usr/bin:/bin"}, timeout=PATIENCE)
     return done.returncode == 0

@@ -1,7 +1,7 @@
 /*
- * peak FILE COMMAND ...: runs a command, writes its peak memory in KiB and its processor seconds to a file, and exits with its exit code.
+ * peak FILE COMMAND ...: runs a command, writes its peak memory in KiB and its processor seconds to FILE, and exits with its code.
  *
- * Not measured from Python, because a process inherits its parent's peak until it calls exec: Python's would hide the command's.
+ * Not measured from Python: a process inherits its parent's peak until it calls exec, so Python's peak would hide the command's.
  */
 #define _DEFAULT_SOURCE
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * A small valid plugin, in pieces. A test replaces one of them on the compiler's command line to make one fault.
+ * A small valid plugin, in pieces. On the compiler's command line, a test replaces a piece to make one fault.
  */
 #define _DEFAULT_SOURCE
 #include "nevod_plugin.h"
@@ -83,7 +83,7 @@ static nevod_bytes letters(uint64_t count)
     return (nevod_bytes){data, count};
 }
 
-/* One byte followed by inaccessible memory: a host that refuses such a length must not read it. */
+/* One byte followed by inaccessible memory: a host that rejects such a length must not read it. */
 static nevod_bytes one_byte_called(uint64_t count)
 {
     uint8_t *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -174,7 +174,7 @@ static void body_free(void *instance, void *wrapping)
     (void)instance, (void)wrapping;
 }
 
-/* A later initialiser of a field wins, so a piece replaces an earlier one. */
+/* A field's later initialiser wins, so a piece replaces an earlier one. */
 static const nevod_setting setting = {
     .struct_size = sizeof setting, .kind = NEVOD_SETTING_TEXT, .name = NEVOD_BYTES("word"), SETTING
 };

@@ -3,11 +3,11 @@
 
     NEVOD_BUILD_DIR=.build/release python3 Tests/CommandLine/run.py [--jobs N] [--durations N] [WORD ...]
 
-NEVOD_BUILD_DIR is the folder of nevod-host and the plugins. With words, only tests whose names contain one of them run.
-Each file of tests is a suite and runs in a process of its own, N at a time (two for each processor, since many tests wait); its output
-is printed when it has finished. The suites that compile most run in several processes, which share out their tests. What is compiled
-is compiled once in a run, for all suites. With NEVOD_FULL=1 tests run in their long forms.
-The last line says "N passed, N failed"; the exit status is 0 when at least one test ran and none failed.
+NEVOD_BUILD_DIR is the folder of nevod-host and the plugins. With words, only tests whose names contain one of them run. Each file
+of tests is a suite and runs in its own process, N in parallel (two for each processor, because many tests wait). Its output is
+printed when it has finished. The suites that compile most run in several processes, which share their tests. A run compiles
+everything once, for all suites. With NEVOD_FULL=1, tests run in their long forms. The last line says "N passed, N failed"; the
+exit status is 0 when at least one test ran and none failed.
 """
 
 import argparse
@@ -24,12 +24,12 @@ import time
 import unittest
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-# Debian's, which has the libraries that judge; another one may come first in PATH.
+# Debian's Python, which has the libraries that judge. Another one may come first in PATH.
 PYTHON = "/usr/bin/python3"
-# Suites that run in several processes at the same time. The tests that begin with these names are the first to run.
+# Suites that run in several processes at the same time. Tests that begin with these names run first.
 SHARED = ("test_new", "test_check", "test_faulty_plugins", "test_languages")
 FIRST = ("test_new.ProjectTests.test_swift", "test_languages.DeviceInGo", "test_languages.HawkInRust")
-# Suites that take long, since they wait.
+# Suites that take long because they wait.
 LONG = (
     "test_oauth_servers", "test_sessions", "test_oauth_renewal", "test_agents", "test_hostile_servers", "test_time_limit",
     "test_oauth_fleets")
@@ -43,7 +43,7 @@ def processor_seconds():
 
 
 class Result(unittest.TestResult):
-    """Prints each failure, counts a test once however many of its parts fail, and measures each."""
+    """Prints each failure, counts a test once however many of its parts fail, and measures each test."""
 
     def __init__(self):
         super().__init__()
@@ -94,7 +94,7 @@ def chosen(suite, words):
 
 
 class Claimed(unittest.TestSuite):
-    """The tests of a suite that no other process has begun. A file for each says that one has."""
+    """The tests of a suite that no other process has begun. A file marks each test that has begun."""
 
     def __init__(self, tests, folder):
         super().__init__(sorted(tests, key=lambda test: not test.id().startswith(FIRST)))
@@ -113,7 +113,7 @@ class Claimed(unittest.TestSuite):
 
 
 def run_suite(name, words, path):
-    """In a process of the suite: runs its tests, and leaves the counts in a file for the process that prints them."""
+    """Runs the tests in a process of the suite, and writes the counts to a file for the process that prints them."""
     sys.path.insert(0, str(FOLDER))
     sys.dont_write_bytecode = True
     result = Result()
@@ -126,7 +126,7 @@ def run_suite(name, words, path):
 
 
 def start_suite(name, number, words, folder):
-    """Runs a suite in a process of its own. Returns its counts and its output. A process that leaves no counts has failed."""
+    """Runs a suite in its own process. Returns its counts and its output. A process that writes no counts has failed."""
     path = folder / f"{name}.{number}.json"
     command = [PYTHON, str(FOLDER / "run.py"), "--suite", name, "--counts", str(path), "--", *words]
     start = time.monotonic()
@@ -145,8 +145,8 @@ def start_suite(name, number, words, folder):
 
 
 def ordered(jobs):
-    """The suites, one for each of their processes: the slowest first, then the largest, so that no worker is left with one at the end.
-    Those that compile and those that wait begin together."""
+    """The suites, once for each of their processes: the slowest first, then the largest, so that no worker has a long one left at
+    the end. Suites that compile and suites that wait begin together."""
     files = sorted(FOLDER.glob("test_*.py"), key=lambda file: (file.stem not in LONG, -file.stat().st_size, file.name))
     waiting = [(file.stem, 0) for file in files if file.stem not in SHARED]
     processes = max(1, jobs // 2)
@@ -158,7 +158,7 @@ def ordered(jobs):
 def run_suites(jobs, words):
     suites = ordered(jobs)
     named = {word.partition(".")[0] for word in words}
-    # Words such as test_check.Faults name a suite each; other words may be part of any test's name.
+    # A word such as test_check.Faults names a suite. Other words may be part of any test's name.
     if words and all("." in word for word in words) and named <= {name for name, _ in suites}:
         suites = [(name, number) for name, number in suites if name in named]
     counts = {}
@@ -195,7 +195,7 @@ def main():
         print(f"run.py: {where}; build with `swift build`, then give the folder in NEVOD_BUILD_DIR", file=sys.stderr)
         return 1
 
-    # In the background a shell ignores Ctrl-C, and so would every program that a test starts.
+    # A background job ignores Ctrl-C, and so would every program that a test starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if arguments.suite:
         run_suite(arguments.suite, arguments.words, arguments.counts)

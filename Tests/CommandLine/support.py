@@ -26,10 +26,10 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 ROOT = FOLDER.parent.parent
 BUILD = pathlib.Path(os.environ["NEVOD_BUILD_DIR"]).resolve()
 HOST = BUILD / "nevod-host"
-# Tests/Growth/run.py has the plugins in C built with a header of its own.
+# Tests/Growth/run.py builds the C plugins with its own header.
 INCLUDE = pathlib.Path(os.environ.get("NEVOD_INCLUDE", ROOT / "Sources/NevodPluginABI/include"))
 
-# Texts that occur nowhere else: if an output contains one, it leaked.
+# Texts that occur nowhere else. If an output contains one, it leaked.
 SECRET = "s3cret-Kq7ZpVdW"
 API_KEY = "key-id-4711x"
 
@@ -51,7 +51,8 @@ def wait_until(condition, what):
 
 
 def signature(method, target, timestamp, body=b"", secret=SECRET):
-    """Computes the signature as the server does: over the path without the query, and the body's hash, empty without a body."""
+    """Computes the signature as the server does, over the path without the query, and the body's hash, which is empty without a
+    body."""
     body_hash = hashlib.sha256(body).hexdigest() if body else ""
     message = "\n".join([method, target.split("?", 1)[0], timestamp, body_hash])
     key = secret if isinstance(secret, bytes) else secret.encode()
@@ -72,19 +73,20 @@ def shared_folder():
 
 @functools.cache
 def run_folder():
-    """A folder that all processes of a run share, so that each thing is built once. run.py makes it, and removes it."""
+    """A folder that all processes of a run share, so that everything is built once. run.py makes and removes it."""
     folder = os.environ.get("NEVOD_TEST_RUN")
     return pathlib.Path(folder) if folder else shared_folder()
 
 
 def built_once(name, build):
-    """Returns the path of a file or folder that a process of the run has built. `build` gets the path, which has the same file name."""
+    """Returns the path of a file or folder that one process of the run builds for all. `build` gets a path with the same file
+    name."""
     folder = run_folder() / "built" / name
     folder.parent.mkdir(mode=0o700, exist_ok=True)
     with open(f"{folder}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "done").exists():
-            shutil.rmtree(folder, ignore_errors=True)  # of a process that has failed
+            shutil.rmtree(folder, ignore_errors=True)  # left by a process that has failed
             folder.mkdir(mode=0o700)
             build(folder / name)
             (folder / "done").touch()
@@ -99,7 +101,7 @@ def swift_plugin():
 def c_example(name):
     """Builds an example with the command in its first comment."""
     source = (ROOT / "Examples" / name).read_text()
-    line = re.search(r"^ \* (cc .*)$", source[: source.index("*/")], re.MULTILINE)[1]
+    line = re.search(r"^ \* (cc (?:.*\\\n \*)*.*)$", source[: source.index("*/")], re.MULTILINE)[1].replace("\\\n *", "")
     command = [f"-I{INCLUDE}" if word == "-ISources/NevodPluginABI/include" else word for word in shlex.split(line)]
     output = command.index("-o") + 1
 
@@ -119,13 +121,13 @@ def compile_c(command, cwd=None):
     done = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
     if done.returncode != 0:
         raise AssertionError(f"{shlex.join(command)}\n{done.stderr.decode()}")
-    # A umask of 002 would make it a file that the group may write, which the host refuses.
+    # With a umask of 002, the group could write the file, so the host would reject it.
     path = command[command.index("-o") + 1]
     os.chmod(path, 0o755)
 
 
 def compile_plugin(path, flags=(), **pieces):
-    """Compiles plugin.c with some of its pieces replaced; see there."""
+    """Compiles plugin.c with some pieces replaced. See plugin.c."""
     defines = [f"-D{name}={text}" for name, text in pieces.items()]
     compile_c(["cc", "-std=c11", "-fPIC", "-shared", f"-I{INCLUDE}", *defines, FOLDER / "plugin.c", *flags, "-o", path])
     return path
@@ -153,7 +155,7 @@ def peak_program():
 
 
 class DemoServer:
-    """Examples/demo-server/hmac_server.py in a process of its own, whose clock may be ahead."""
+    """Examples/demo-server/hmac_server.py in its own process, whose clock may be ahead."""
 
     LAUNCHER = """
 import runpy, sys, time
@@ -190,12 +192,13 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 def streamed(count):
-    """Returns the body of the demo server's /stream."""
+    """Returns the body that the demo server sends for /stream."""
     return (bytes(range(256)) * (count // 256 + 1))[:count]
 
 
 class CannedServer:
-    """Sends the same bytes to every request, closes the connection, and keeps the requests. With a TLS context it speaks TLS."""
+    """Sends the same bytes in response to every request, closes the connection, and keeps the requests. With a TLS context, it
+    speaks TLS."""
 
     def __init__(self, response, tls=None):
         self.response, self.tls = response, tls
@@ -220,7 +223,7 @@ class CannedServer:
                 connection, _ = self.socket.accept()
             except OSError:
                 return
-            with contextlib.suppress(OSError), connection:  # also raised when a client refuses our certificate
+            with contextlib.suppress(OSError), connection:  # also raised when a client rejects our certificate
                 connection.settimeout(PATIENCE)
                 if self.tls:
                     with self.tls.wrap_socket(connection, server_side=True) as secure:
@@ -256,7 +259,7 @@ def header_lines(head):
 
 
 class Authority:
-    """A private certificate authority, made by openssl, with certificates of the servers and of a client."""
+    """A private certificate authority, made by openssl, with certificates for the servers and a client."""
 
     KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
 
@@ -302,7 +305,7 @@ class Authority:
 
 @functools.cache
 def authority():
-    """An authority of this process, whose tests may issue more; its first certificates are made once in a run."""
+    """This process's authority. Its tests may issue more certificates. The first ones are made once in a run."""
 
     def make(folder):
         folder.mkdir()
@@ -312,7 +315,7 @@ def authority():
 
 
 class SocketServer:
-    """Serves each connection in a thread of its own, with TLS if a context is given and the client starts TLS. `converse`, or the
+    """Serves each connection in its own thread, with TLS if a context is given and the client starts TLS. `converse`, or the
     given function, handles a connection."""
 
     def __init__(self, converse=None, host="127.0.0.1", port=0, tls=None):
@@ -364,7 +367,7 @@ class SocketServer:
                     self.connections.append(connection)
             self.converse(connection)
         except OSError:
-            pass  # a client that has disconnected, or that refuses our certificate
+            pass  # a client that has disconnected or rejects our certificate
         finally:
             connection.close()
 
@@ -413,7 +416,7 @@ class RecordingServer(SocketServer):
         if "100-continue" in seen.values("Expect"):
             connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
         if seen.values("Transfer-Encoding") == ["chunked"]:
-            while size := int(stream.readline(100) or b"0", 16):  # what came before a disconnect is kept
+            while size := int(stream.readline(100) or b"0", 16):  # data before a disconnect is kept
                 seen.body += stream.read(size)
                 stream.readline(100)
             stream.readline(100)
@@ -458,7 +461,7 @@ class Outcome:
 
 
 def cases(table):
-    """Makes a test of each entry, which is a name and the arguments."""
+    """Makes a test of each entry, which has a name and the arguments."""
 
     def mark(function):
         function.cases = table
@@ -487,13 +490,13 @@ class TestCase(unittest.TestCase):
 
     @functools.cached_property
     def folder(self):
-        """A new folder for each test; no other user may write to it."""
+        """A new folder for each test. No other user may write to it."""
         folder = pathlib.Path(tempfile.mkdtemp(prefix="nevod-cli-")).resolve()
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
         return folder
 
     def closed_port(self):
-        """A port that refuses connections: bound, so that no other process gets it, and not listening."""
+        """A port that refuses connections. It is bound, so that no other process gets it, but not listening."""
         bound = socket.socket()
         self.addCleanup(bound.close)
         bound.bind(("127.0.0.1", 0))
@@ -509,19 +512,19 @@ class TestCase(unittest.TestCase):
         return [str(HOST), *(word if isinstance(word, bytes) else str(word) for word in words)]
 
     def run_host(self, *words, stdin=None, env=None, cwd="/", **options):
-        """Runs the command without a terminal; with one, it would ask the developer for secrets."""
+        """Runs the command without a terminal. With one, it would ask the developer for secrets."""
         command = self.command(*words)
         given = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
         done = subprocess.run(
             command, env=environment(**(env or {})), cwd=cwd, start_new_session=True, timeout=PATIENCE,
             **({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | given | options))
         shown = [word.decode("latin-1") if isinstance(word, bytes) else word for word in command]
-        # A negative one is a signal.
+        # A negative code is a signal.
         self.assertTrue(done.returncode < 0 or done.returncode in documented_codes(), f"{done.returncode} is not documented: {shown}")
         return Outcome(shown, done.returncode, done.stdout or b"", done.stderr or b"")
 
     def run_measured(self, *words, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env=None):
-        """Returns the outcome and the peak memory in bytes. The outcome has no standard output, and the processor seconds."""
+        """Returns the outcome and the peak memory in bytes. The outcome has the processor seconds, but no standard output."""
         path = shared_folder() / f"peak-{os.urandom(4).hex()}"
         command = [str(peak_program()), str(path), *self.command(*words)]
         done = subprocess.run(
@@ -545,7 +548,7 @@ class TestCase(unittest.TestCase):
                 process.kill()
 
     def expect(self, outcome, code, *fragments):
-        """Expects the exit code, and fragments of standard error."""
+        """Expects the exit code and fragments of standard error."""
         self.assertEqual(outcome.code, code, outcome)
         for fragment in fragments:
             self.assertIn(fragment, outcome.err, outcome)

@@ -1,5 +1,5 @@
-"""Credentials for other programs: header, run, and the protocols of git, docker, kubectl and netrc; short names of plugins; what shells
-ask for completions."""
+"""Credentials for other programs: `header`, `run`, and the protocols of git, docker, kubectl and netrc. Also short names of
+plugins, and shells' requests for completions."""
 
 import base64
 import concurrent.futures
@@ -33,7 +33,7 @@ def bearer_plugin():
 
 
 def judged(code, *words, **env):
-    """Runs a program with Debian's packages for Python. Returns its output."""
+    """Runs a program with Debian's Python packages. Returns its output."""
     done = subprocess.run(
         ["/usr/bin/python3", "-c", code, *map(str, words)], env=environment(**env), stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
     if done.returncode != 0:
@@ -42,7 +42,7 @@ def judged(code, *words, **env):
 
 
 class TokenServer(http.server.ThreadingHTTPServer):
-    """Issues tokens for bearer.c, counts the exchanges, and passes other requests to `respond`."""
+    """Issues tokens for bearer.c, counts the exchanges, and passes all other requests to `respond`."""
 
     request_queue_size = 256
     daemon_threads = True
@@ -177,7 +177,7 @@ class Header(AgentTestCase):
         self.assertEqual(outcome.out, b"Authorization: Basic " + base64.b64encode(b"ada:pass word") + b"\n", outcome)
 
     def test_curl_reads_it(self):
-        """On a descriptor, so that the credential is in no file and no command line."""
+        """From a descriptor, so that the credential is in no file and no command line."""
         token = self.log_in()
         config = self.folder / "config"
         with open(config, "wb") as file:
@@ -293,7 +293,7 @@ class Origins(AgentTestCase):
             "plugin = apikey\nscheme = api-key\nset = key=env:OWN\nset = header=Authorization\nset = prefix=Bearer"),
     })
     def test_typed_credential_needs_an_origin(self, words, lines):
-        """Also where some profile is for the server, whose credential this one would replace."""
+        """Even if a profile is for this server: the typed credential would replace the profile's."""
         self.profiles(f"[h]\nurl = https://h.example\n{lines}\n")
         for program, text in (("git", "protocol=https\nhost=h.example\n\n"), ("docker", "https://h.example")):
             ask = lambda *more: self.run_host(
@@ -307,7 +307,7 @@ class Origins(AgentTestCase):
                 self.assertIn(SECRET.encode(), ask("--origin", "https://h.example").out)
 
     def test_disguised_server(self):
-        """A client may read such a host otherwise."""
+        """A client may parse such a host differently."""
         self.log_in()
         for mark in ("#", "?", "/", "@", "\\", "%", " ", "\t", "#@", "/../"):
             for host in (f"{self.server.host}{mark}.evil.example", f"evil.example{mark}{self.server.host}"):
@@ -397,8 +397,8 @@ print(re.findall(r'Sig(?:Ign|Blk):.*', status), resource.getrlimit(resource.RLIM
 """
 
     def test_state_is_as_without_us(self):
-        """Signals, descriptors, the limit of core files and the protection of memory are those of a process started directly. The
-        renewal before has opened a connection and the store."""
+        """The child's signals, descriptors, core file limit and memory protection are the same as in a process started directly,
+        although the renewal before it opened a connection and the store."""
         self.server.seconds = 0
         self.log_in()
         with open(os.devnull) as extra:
@@ -463,7 +463,7 @@ class Git(AgentTestCase):
         self.assertEqual(self.ask("get", *self.here(), words=["--username", "x-access-token"]).out.splitlines()[0], b"username=x-access-token")
 
     def test_scheme(self):
-        """As git 2.46 and later sends it; the challenge decides."""
+        """Git 2.46 and later sends the challenges, which decide."""
         token = self.log_in()
         new = ["capability[]=authtype", "capability[]=state"]
         for challenges, is_bearer in (
@@ -474,7 +474,7 @@ class Git(AgentTestCase):
             self.assertEqual(lines[:-1], expected if is_bearer else ["username=oauth2", f"password={token}"], challenges)
 
     def test_silent_where_it_is_not_meant(self):
-        """So that git asks its other helpers, and then the person."""
+        """Then git asks its other helpers, and finally the person."""
         self.log_in()
         for lines in (
                 ["protocol=http", "host=other.example"], ["protocol=https", f"host={self.server.host}"], ["protocol=ssh", f"host={self.server.host}"],
@@ -518,13 +518,13 @@ class Git(AgentTestCase):
         self.assertEqual((outcome.code, outcome.out, outcome.err), (0, b"", ""), outcome)
         self.assertEqual(self.server.renewals, 1)
         self.assertIn(b"password=tok-2\n", self.ask("get", *self.here()).out)
-        # The refused one is not the session's any more.
+        # The session no longer has the rejected token.
         self.expect(self.ask("erase", *self.here(f"password={token}")), 0)
         self.expect(self.ask("erase", *self.here()), 0)
         self.assertEqual(self.server.renewals, 1)
 
     def test_refused_credential_starts_no_login(self):
-        """There is no session, and the profile could log in."""
+        """Even if there is no session and the profile could log in."""
         path = self.home / ".config/nevod/config"
         self.profiles(path.read_text() + "answer = password=env:NEVOD_TEST_SECRET\n")
         for words in ([], ["--no-store"]):
@@ -570,7 +570,7 @@ class Git(AgentTestCase):
 
 
 class GitServing(AgentTestCase):
-    """Git itself against its own server program, behind a server that wants the token."""
+    """Git itself and git's own server program, run by a server that requires the token."""
 
     def setUp(self):
         super().setUp()
@@ -670,7 +670,7 @@ class Docker(AgentTestCase):
 
     @cases({"hub": "https://index.docker.io/v1/", "host": "registry.example.com", "odd": "::::", "other_scheme": "https://{host}"})
     def test_not_found(self, text):
-        """The text, the stream and the code are those that docker compares (docker-credential-helpers, credentials/error.go)."""
+        """Docker compares the text, the stream and the code (docker-credential-helpers, credentials/error.go)."""
         self.log_in()
         for words in ([], ["--profile", "work"]):
             outcome = self.ask("get", text.format(host=self.server.host), *words)
@@ -715,7 +715,7 @@ print(json.dumps(found))
 """
 
     def test_judge(self):
-        """The part of docker-py that talks to helpers, with a program docker-credential-nevod."""
+        """docker-py's code for credential helpers, with a program named docker-credential-nevod."""
         token = self.log_in()
         program = self.folder / "bin/docker-credential-nevod"
         program.parent.mkdir()
@@ -729,7 +729,8 @@ print(json.dumps(found))
 
 @functools.cache
 def exec_api():
-    """The version of the API by which this kubectl asks for a credential: Debian 12 has 1.20, which knows none of 1.22."""
+    """The API version with which this kubectl asks for a credential. Debian 12 has kubectl 1.20, which doesn't know the version
+    of 1.22."""
     done = subprocess.run(["kubectl", "version", "--client", "--output", "json"], capture_output=True, timeout=PATIENCE, check=True)
     minor = int(re.match(r"\d+", json.loads(done.stdout)["clientVersion"]["minor"])[0])
     return "client.authentication.k8s.io/" + ("v1" if minor >= 22 else "v1beta1")
@@ -737,7 +738,7 @@ def exec_api():
 
 class ClusterServing(AgentTestCase):
     def authorizations(self, users):
-        """Runs kubectl as the user ada against a server that wants the token. Returns what it sent."""
+        """Runs kubectl as the user ada against a server that requires the token. Returns what it sent."""
         seen = []
 
         def respond(handler, body):
@@ -761,7 +762,7 @@ class ClusterServing(AgentTestCase):
         return set(seen)
 
     def tls_front(self):
-        """Kubectl sends a token over TLS only: a second port of the same server."""
+        """Kubectl sends tokens only over TLS, so the same server has a second port."""
         front = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         for name in ("lock", "seen", "respond", "is_valid", "delay", "issue"):
             setattr(front, name, getattr(self.server, name))
@@ -794,7 +795,7 @@ class Kubectl(ClusterServing):
         "other_server": ({"cluster": {"server": "https://k8s.example:6443"}}, "https://k8s.example:6443"), "no_profile": (None, "--profile"),
         "version": ("v1alpha1", "client.authentication.k8s.io/v1 "), "no_json": ("{", "not JSON"), "kind": ('{"kind": "Pod"}', "ExecCredential"),
         "server_is_no_url": ({"cluster": {"server": "no server at all"}}, '"no server at all"'),
-        "server_without_a_scheme": ({"cluster": {"server": "//k8s.example"}}, "is no URL"),
+        "server_without_a_scheme": ({"cluster": {"server": "//k8s.example"}}, "is not a URL"),
     })
     def test_mistakes(self, what, text):
         env = self.info(**what) if isinstance(what, dict) else self.info(what) if what == "v1alpha1" else {"KUBERNETES_EXEC_INFO": what or ""}
@@ -802,7 +803,7 @@ class Kubectl(ClusterServing):
         self.expect_failure(self.run_host("credential", "kubectl-exec", *words, env=env), 2, text)
 
     def test_asks_nothing_unless_it_may(self):
-        """A terminal is there, and the client says that it is not ours."""
+        """There is a terminal, but the client says that we may not use it."""
         main, other = pty.openpty()
         try:
             for interactive in (False, True):
@@ -961,7 +962,7 @@ class Completions(AgentTestCase):
         self.log_in()
         for words, expected in self.CASES.items():
             line = " ".join(["nevod-host", *words])
-            # As readline splits it.
+            # Split like readline does.
             split = [piece for word in ["nevod-host", *words] for piece in (re.split(r"([=:]+)", word) if word else [""])]
             split = [piece for index, piece in enumerate(split) if piece or index == len(split) - 1]
             code = (

@@ -1,4 +1,5 @@
-"""What authors of plugins need of the command line: fixed inputs, files of their umask, and a process that can be debugged."""
+"""What authors of plugins need from the command line: fixed inputs, files made with their umask, and a process that can be
+debugged."""
 
 import os
 import pathlib
@@ -84,7 +85,7 @@ class FixedInputs(ServerTestCase):
             "sign", "-p", plugin, *settings, "--set", "secret-key=env:NEVOD_TEST_SECRET", "--at", "2026-01-31T12:00:00Z", "-d", "a=b", url)
         self.expect(outcome, 0)
         lines = outcome.out.split(b"\r\n\r\n")[0].decode().split("\r\n")[1:]
-        # The request's own lines but those that botocore adds itself.
+        # The request's own lines, except the ones that botocore adds itself.
         others = [line for line in lines if line.split(":")[0] in ("Accept", "Content-Length")]
         peers = pathlib.Path(os.environ.get("NEVOD_PEERS", ROOT / ".build/peers"))
         judged = subprocess.run(
@@ -96,14 +97,14 @@ class FixedInputs(ServerTestCase):
 
 
 class ExplainedSignatures(TestCase):
-    """`sign --explain --nonce` gives a scheme's settings of these names, and shows the steps that it logs."""
+    """`sign --explain --nonce` sets a scheme's settings of these names, and shows the steps that the scheme logs."""
 
     URL = "https://api.example.com/a"
     DECLARED = ", ".join(
         f"&(const nevod_setting){{.struct_size = sizeof(nevod_setting), .kind = NEVOD_SETTING_{kind}, "
         f'.name = NEVOD_BYTES("{name}")}}'
         for kind, name in (("BOOLEAN", "explain"), ("TEXT", "nonce"), ("TEXT", "word")))
-    # Logs its settings with their names when it is made, and its steps when it signs.
+    # Logs the names and values of its settings on creation, and its steps when it signs.
     CREATE = (
         '*out = (void *)host; host->log(host->host, NEVOD_LOG_INFO, TEXT("made")); for (uint32_t i = 0; i < value_count; i++) '
         "host->log(host->host, NEVOD_LOG_WARNING, values[i].name), host->log(host->host, NEVOD_LOG_WARNING, values[i].value)")
@@ -146,7 +147,7 @@ class ExplainedSignatures(TestCase):
 
     @cases({"text": "abc", "like_a_source": "env:HOME", "hyphen": "-"})
     def test_nonce(self, value):
-        """It is the setting's value, in place of another one, and never the name of a source."""
+        """It replaces the setting's other value, and is never read as the name of a source."""
         outcome = self.sign("--nonce", value, "--set", "nonce=other", "--set", "word=w")
         self.expect(outcome, 0)
         given = [line.removeprefix("nevod-host: warning: Test: ") for line in outcome.err.splitlines()]
@@ -157,7 +158,7 @@ class ExplainedSignatures(TestCase):
         "nonce": (("--nonce", "a"), 'the scheme "test" takes no nonce: it has no setting "nonce"; leave out --nonce'),
     })
     def test_scheme_without_the_setting(self, words, problem):
-        """A setting of the same name and another kind means something else."""
+        """A setting of the same name but another kind means something else."""
         for settings in ("&setting", self.DECLARED.replace("BOOLEAN", "CHOICE").replace("_TEXT", "_INTEGER").replace(
                 '("explain")', '("explain"), .choices = &(const nevod_bytes){(const uint8_t *)"true", 4}, .choice_count = 1')):
             plugin = self.plugin(settings)
@@ -177,7 +178,7 @@ class ExplainedSignatures(TestCase):
 
 
 class PrivateGroups(TestCase):
-    """A umask of 002 makes files that a user's private group may write: no other user gains a right by that."""
+    """A umask of 002 makes files writable for the user's private group, which gives no other user any rights."""
 
     USER, OTHER = "nevodwriter", "nevodother"
 
@@ -251,7 +252,7 @@ class PrivateGroups(TestCase):
                 self.expect_refused()
 
     def test_access_list(self):
-        """The group's bits are then those of the list's mask: another user may write too."""
+        """With an access list, the group's bits are the list's mask, so another user may have write access."""
         other = pwd.getpwnam(self.OTHER).pw_uid
         entries = [(1, 7, -1), (2, 7, other), (4, 7, -1), (16, 7, -1), (32, 5, -1)]
         content = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry[:2], entry[2] & 0xFFFFFFFF) for entry in entries)
@@ -266,7 +267,7 @@ class PrivateGroups(TestCase):
                     os.removexattr(path, "system.posix_acl_access")
 
     def test_list_of_users_that_can_not_be_read(self):
-        """Another user's primary group may be in the rest of it."""
+        """The unread rest may have another user with the same primary group."""
         self.give(self.USER, self.USER)
         users = self.folder / "passwd"
         users.write_text(pathlib.Path("/etc/passwd").read_text() + f"long:x:54321:54321:{70_000 * 'x'}:/:/bin/false\n")
@@ -285,9 +286,9 @@ class PrivateGroups(TestCase):
 
 
 class Debuggable(TestCase):
-    """The protection of the process's memory can be turned off, except by accident where a store is used."""
+    """The protection of the process's memory can be turned off, but not by accident when a store is used."""
 
-    # Root may read any memory; so both processes give root's rights up.
+    # Root may read any memory, so both processes give up root's rights.
     DROP = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
 
     def command(self, *words):

@@ -1,5 +1,5 @@
-"""`check`: its options, its three forms of output, and a fault of a plugin for each check of the file, of loading, of the tables, of
-an instance's life, of threads, time and resources."""
+"""`check`: its options, its three output formats, and a plugin's fault for each check of the file, loading, the tables, an
+instance's life, threads, time and resources."""
 
 import itertools
 import json
@@ -15,12 +15,13 @@ import test_faulty_plugins
 from faulty import BROKEN, CRASHED, FAIL, TIMED_OUT, WARN, build, check, expect_found, found, listed, shown
 from support import BUILD, FOLDER, FULL, HOST, INCLUDE, PATIENCE, ROOT, SECRET, TestCase, c_example, cases, compile_c, wait_until
 
-# A reader of the format, which is none of ours; installed by scripts/install-peers.
+# Another project's reader of the format, installed by scripts/install-peers.
 sys.path.insert(0, str(ROOT / ".build/peers"))
 
 USAGE, NO_PLUGIN, BAD_SETTING = 2, 110, 111
 
-# A fault of faulty.c, the check that finds it, and the result; or words for the compiler, and perhaps a function of the file.
+# A fault of faulty.c, the check that finds it, and the result; or arguments for the compiler, and perhaps a function that changes
+# the file.
 FILE = {
     "hidden": ("static.entry-point", FAIL, ["-Wl,--version-script={nothing}"]),
     "exported": ("static.exports", WARN, ["-DEXTRA_SYMBOL"]),
@@ -164,7 +165,7 @@ class Faults(TestCase):
         expect_found(self, FAULTS, fault, "181760411")
 
     def test_libcrypto_within(self):
-        """It brings functions of the network, which nothing calls; libssl's are called."""
+        """libcrypto contains network functions that nothing calls; libssl's are called."""
         words = ["-DIMPORT=EVP_DigestSign", "-Wl,--exclude-libs,ALL", "-l:libcrypto.a"]
         code, checks = check(build("none", words), "--only", "^static[.]")
         self.assertEqual((code, found(checks)), (0, []), shown(checks))
@@ -180,7 +181,7 @@ class Faults(TestCase):
         path.chmod(0o666)
         code, checks = check(path)
         self.assertEqual(found(checks), [("static.permissions", FAIL)], shown(checks))
-        # Not a line of it runs.
+        # None of its code runs.
         loaded = [one for one in checks if one["result"] == "PASS" and not one["id"].startswith("static.")]
         self.assertEqual(loaded, [])
         self.assertEqual(code, BROKEN)
@@ -204,11 +205,11 @@ class Faults(TestCase):
         self.assertEqual(found(checks), [("static.system-version", FAIL)], shown(checks))
 
     def test_hostile_files(self):
-        """Files with a changed number end in a result, and never in the end of the command."""
+        """A file with a changed number gets a result, and never ends the command."""
         library = bytearray(build("none").read_bytes())
         path = self.folder / "libHostile.so"
         places, values = [32, 40, 54, 56, 58, 60, 62, *range(64, 64 + 56 * 4, 24)], [b"\xff\xff", b"\x00\x00", b"\x01\x80"]
-        # In the long form, NEVOD_FULL=1, each value at each place; otherwise one at each, in turn.
+        # In the long form (NEVOD_FULL=1), each value at each place. Otherwise one value at each place, in turn.
         pairs = itertools.product(places, values) if FULL else zip(places, itertools.cycle(values))
         for place, value in pairs:
             path.write_bytes(bytes(library[:place] + value + library[place + 2 :]))
@@ -220,7 +221,7 @@ class Faults(TestCase):
 
 
 class Green(TestCase):
-    """No plugin of this repository fails. (The one without a fault: test_faulty_plugins.py)"""
+    """No plugin of this repository fails. (test_faulty_plugins.py has the one without a fault.)"""
 
     @cases({
         "hmac": lambda: BUILD / "libHMACAuth.so", "api_key": lambda: BUILD / "libAPIKeyAuth.so",
@@ -258,15 +259,15 @@ WARN description.secrets
 
     @cases({"null": ("entry-returns-null", "returned NULL"), "crash": ("constructor-crashes", "crashed in its constructors")})
     def test_nothing_tried(self, fault, reason):
-        """A plugin that the host refuses isn't green, whatever is chosen."""
+        """A plugin that the host rejects doesn't pass, whatever is chosen."""
         outcome = self.checked(build(fault), "--only", "^authorize[.]")
         self.expect(outcome, BROKEN, "was not checked", reason)
         self.assertRegex(outcome.out, rb"\n\d+ skipped\n\Z")
         self.expect(self.checked(build(fault), "--only", "^static[.]"), 0)
 
-    @cases({"secret": ("secret", "which is secret"), "relative": ("relative", "a relative URL, which only a setting can be")})
+    @cases({"secret": ("secret", "which is secret"), "relative": ("relative", "a relative URL; only a setting can be relative")})
     def test_parameter_that_is_refused(self, kind, words):
-        """By the host, too."""
+        """The host also rejects it."""
         self.expect(self.run_host("inspect", build(f"{kind}-parameter")), NO_PLUGIN, 'parameters has "scope", ', words)
 
     def test_fuzzing_needs_seconds(self):
@@ -277,7 +278,7 @@ WARN description.secrets
         """A scheme that could not be tried is named."""
         plugin = build("none")
         words = ("--only", "^authorize[.]edits$", "--set", "key-id=not\tprintable")
-        self.expect(self.checked(plugin, *words), 0, 'no check of the scheme "faulty" was made', "--set")
+        self.expect(self.checked(plugin, *words), 0, 'the scheme "faulty" was not checked', "--set")
         self.assertEqual(self.checked(plugin, *words[:2]).err, "")
 
     def test_names_of_functions(self):
@@ -287,7 +288,7 @@ WARN description.secrets
             self.assertIn(words, outcome.out)
 
     def test_hostile_names(self):
-        """What a plugin says of itself is no command for the terminal."""
+        """A plugin's own text can't control the terminal."""
         outcome = self.checked(build("bad-id"), "--only", "^description[.]scheme-ids$")
         self.assertNotIn(b"\x1b", outcome.out)
 
@@ -301,7 +302,7 @@ WARN description.secrets
             self.assertRegex(name, r"^[a-z]+\.[a-z0-9]+(-[a-z0-9]+)*$")
 
     def test_each_check_can_fail(self):
-        """Each check has a fault that it finds, or stands here with the reason why not."""
+        """Each check has a fault that it finds, or is listed here with the reason why not."""
         without = {
             "static.format": "test_no_library", "static.permissions": "test_file_that_others_can_write",
             "static.system-version": "test_newer_system", "static.thread-imports": "only a note", "static.constructors": "only a note",
@@ -315,14 +316,14 @@ WARN description.secrets
         self.assertEqual(rows - ids, set())
 
     def test_corpus_is_used(self):
-        """Each fault of the source is in a table, or has a test of its own, and the other way round."""
+        """Each fault in the source is in a table or has its own test, and vice versa."""
         source = (FOLDER / "Faulty/faulty.c").read_text()
         names = set(re.findall(r'FAULTY\("([a-z0-9-]+)"\)', source))
         apart = {"create-hangs"} | {fault for fault, _ in test_faulty_plugins.Fuzzing.CASES.values()}
         self.assertEqual(names, {*FAULTS, *test_faulty_plugins.FAULTS, *apart} - set(FILE))
 
     def test_documented(self):
-        """The table in the guide is that of the command."""
+        """The guide's table matches the command's."""
         done = subprocess.run([sys.executable, ROOT / "scripts/check_table.py", "--check"], capture_output=True, timeout=PATIENCE,
                               env={**os.environ, "NEVOD_BUILD_DIR": str(BUILD)})
         self.assertEqual(done.returncode, 0, done.stderr.decode())
@@ -364,7 +365,7 @@ WARN description.secrets
         plugin = c_example("c-hmac/hmac.c")
         words = ("--only", "^lifecycle[.]create$", "--set", "api-key=me")
         self.expect(self.checked(plugin, *words, "--set", "secret=env:NEVOD_TEST_SECRET"), 0)
-        # Too public, and not repeated.
+        # A secret on the command line is rejected, and not repeated.
         outcome = self.checked(plugin, *words, "--set", f"secret={SECRET}")
         self.expect_failure(outcome, BAD_SETTING, "secret", "env:VARIABLE")
         self.assertNotIn(SECRET, outcome.err + outcome.out.decode())
@@ -433,7 +434,7 @@ WARN description.secrets
 
 
 class Inspect(TestCase):
-    """`inspect` outlives what it inspects. (A crash: test_crashes.py)"""
+    """`inspect` survives the plugin. (test_crashes.py has crashes.)"""
 
     @cases({
         "hang": ("constructor-hangs", "not returned from its constructors"),

@@ -26,7 +26,7 @@ class ClockTestCase(TestCase):
 
 
 class Verified(ClockTestCase):
-    """The server verifies the signature, by its own clock."""
+    """The server verifies the signature by its own clock."""
 
     @cases({"ahead": (HOUR, "1 h 0 min ahead of"), "behind": (-HOUR, "1 h 0 min behind"), "minutes": (420, "ahead of")})
     def test_verbose(self, ahead, text):
@@ -59,7 +59,7 @@ class Verified(ClockTestCase):
         self.assertEqual([seen["verified"] for seen in server.requests()], [False])
 
     def test_upload_from_a_pipe(self):
-        """A body that can be read once isn't sent again: the refusal is the response."""
+        """A body that can be read only once isn't sent again, so the refusal is the response."""
         server = self.demo_server(HOUR)
         outcome = self.run_host(
             *self.credentials(), "--set", "message={method}\\n{path}\\n{timestamp}\\n", "-T", "-", server.url + "/orders",

@@ -1,4 +1,4 @@
-"""Output for a terminal and not for a pipe: formatted JSON in colours, progress, and no control sequences of a server."""
+"""Output that only a terminal gets: formatted JSON in colours and progress, without a server's control sequences."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def at_terminal(*words, out=True, err=True, **more):
             for source in select.select(sources, [], [], 0.1)[0]:
                 try:
                     data = os.read(source, 65536)
-                except OSError:  # All processes at the terminal have ended.
+                except OSError:  # All of the terminal's processes have ended.
                     data = b""
                 if not data:
                     sources.remove(source)

@@ -1,4 +1,4 @@
-"""A plugin that crashes, or ends the process: one line names it, and the parent process sees what it would have seen without it."""
+"""A plugin that crashes or ends the process: one line names it, and the parent process sees the same as without that line."""
 
 import re
 import signal
@@ -26,7 +26,7 @@ class CrashTestCase(TestCase):
             return self.run_host(*words, "--plugin", path, *self.FLAGS, server.url)
 
     def expect_line(self, outcome, status, line):
-        """Expects the line, nothing of a secret, and the exit status, which is negative for a signal."""
+        """Expects the line, no part of a secret, and the exit status, which is negative for a signal."""
         self.assertEqual(outcome.code, status, outcome)
         lines = outcome.err.splitlines()
         self.assertEqual([found for found in lines if re.fullmatch(line, found)], lines[-1:], outcome)
@@ -51,7 +51,7 @@ class Crashes(CrashTestCase):
     def test_before_the_schemes_are_known(self, place):
         line = rf"nevod-host: libCrash\.so crashed in {place} \(SIGSEGV at address 0x0\)"
         self.expect_line(self.crash(place, "WRITE_TO_NULL"), -signal.SIGSEGV, line)
-        # `inspect` runs a plugin's code in a process of its own, and survives it.
+        # `inspect` runs a plugin's code in a separate process, and survives its end.
         outcome = self.run_host("inspect", self.folder / "libCrash.so")
         self.expect_line(outcome, PLUGIN_FAULT, line)
 
@@ -84,7 +84,7 @@ class Crashes(CrashTestCase):
             r"nevod-host: libCrash\.so crashed outside of the host's calls \(SIGSEGV at address 0x0\)")
 
     def test_signal_of_another_process(self):
-        """Nothing that the plugin did: no line."""
+        """The plugin didn't do it, so there is no line."""
         path = self.compile("authorize", 'for (write(2, "ready\\n", 6);;) pause()')
         with CannedServer(canned()) as server:
             with self.running("--plugin", path, *self.FLAGS, server.url, stderr=subprocess.PIPE) as process:
@@ -104,7 +104,7 @@ class Crashes(CrashTestCase):
 
 
 class Ends(CrashTestCase):
-    """A plugin that ends the process, or the thread of the host, is no success."""
+    """If a plugin ends the process or the host's thread, the command doesn't succeed."""
 
     @cases({f"{function}_{status}": (function, status) for function in ("create", "authorize", "flow_step") for status in (0, 7)})
     def test_exit(self, function, status):
@@ -135,7 +135,7 @@ class Ends(CrashTestCase):
             rf"nevod-host: libCrash\.so ended the host's thread in {function} {IN_SCHEME}, by pthread_exit or a cancellation")
 
     def test_child_process(self):
-        """A child that the plugin forks may exit; the host goes on."""
+        """The plugin's forked child may exit. The host goes on."""
         outcome = self.crash("authorize", "if (fork() == 0) _exit(0)")
         self.expect(outcome, 0)
         self.assertEqual((outcome.out, outcome.err), (b"body", 'nevod-host: logging in with "A crash for tests"\n'))

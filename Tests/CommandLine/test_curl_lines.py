@@ -1,18 +1,19 @@
-"""Curl and nevod-host run the same words against a recording server, and what arrives, is printed and is written is compared.
+"""Curl and nevod-host run with the same arguments against a recording server. The tests compare what arrives, what is printed and
+what is written.
 
     NEVOD_BUILD_DIR=.build/debug python3 Tests/CommandLine/test_curl_lines.py --write     writes the tables of Docs/curl.md
     NEVOD_BUILD_DIR=.build/debug python3 Tests/CommandLine/test_curl_lines.py --try 'WORDS'     prints both outcomes
 
-A row of curl_lines/*.txt is a line as it stands behind the program's name:
+A row of lines_compared_with_curl/*.txt has the arguments that follow the program's name:
 
     WORDS                           both do the same
     WORDS ## REASON                 they differ, and the test asserts that they do
     WORDS ## ASPECTS: REASON        they differ in exactly these of: request, output, exit, files
     WORDS => WORDS ## REASON        nevod-host refuses curl's words (exit code 2, nothing sent), and does the same with the other words
 
-`< FILE` at the end is standard input, `&&` separates commands that run one after the other. 127.0.0.1:8080 is the server,
-which speaks TLS too; 127.0.0.1:8081 is another one, 127.0.0.1:1 refuses connections. The files of curl_lines/files are in the working
-directory, which is $HOME as well. The environment has USER_AND_PASSWORD, PASSWORD and TOKEN.
+`< FILE` at the end is standard input, and `&&` separates commands that run one after another. 127.0.0.1:8080 is the server, which
+also speaks TLS. 127.0.0.1:8081 is another one, and 127.0.0.1:1 refuses connections. The files of lines_compared_with_curl/files are
+in the working directory, which is also $HOME. The environment has USER_AND_PASSWORD, PASSWORD and TOKEN.
 """
 
 import argparse
@@ -30,7 +31,7 @@ sys.path.insert(0, str(FOLDER))
 from curl_lines_server import PASSWORD, USER, LinesServer  # noqa: E402
 from support import HOST, PATIENCE, ROOT, TestCase, authority, environment  # noqa: E402
 
-ROWS = FOLDER / "curl_lines"
+ROWS = FOLDER / "lines_compared_with_curl"
 PAGE = ROOT / "Docs/curl.md"
 ASPECTS = ("request", "output", "exit", "files")
 TOPICS = ("request", "content", "auth", "transfer", "output", "connection", "shape")
@@ -46,11 +47,11 @@ class Row:
         aspects = set(named.split(", "))
         self.aspects, self.reason = (aspects, reason) if colon and aspects <= set(ASPECTS) else (set(), self.note)
         if (self.ours or " ## " in text) and not self.reason:
-            raise ValueError(f"curl_lines/{topic}.txt:{number}: a difference without a reason")
+            raise ValueError(f"lines_compared_with_curl/{topic}.txt:{number}: a difference without a reason")
 
     @property
     def place(self):
-        return f"curl_lines/{self.topic}.txt:{self.number}: {self.text}"
+        return f"lines_compared_with_curl/{self.topic}.txt:{self.number}: {self.text}"
 
 
 def rows():
@@ -65,7 +66,7 @@ def rows():
 
 
 class Outcome:
-    """What a program did, without what can't be the same; each difference that is left out is named here."""
+    """What a program did, except for what can't be the same. Each ignored difference is listed here."""
 
     def __init__(self, requests, output, code, files, errors):
         self.request, self.output, self.exit, self.files, self.errors = requests, output, code, files, errors
@@ -104,7 +105,7 @@ class Bench:
             for path in folder.rglob("*"):
                 path.chmod(0o700 if path.is_dir() else 0o600)
                 if path.is_file():
-                    # The servers' ports are not known before.
+                    # The servers' ports are only known now.
                     path.write_bytes(self.ports(path.read_bytes(), True))
             before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
             output, errors, code = b"", "", 0
@@ -134,7 +135,7 @@ class Bench:
         return environment(HOME=str(folder), **more)
 
     def ports(self, data, written):
-        """Replaces the ports of the rows by those of the servers, or back."""
+        """Replaces the rows' ports with the servers', or back."""
         for fixed, server in zip((8080, 8081), self.servers):
             old, new = (fixed, server.port) if written else (server.port, fixed)
             data = re.sub(rb"(127\.0\.0\.1|localhost|\.test)(:|\t)%d\b" % old, rb"\g<1>\g<2>%d" % new, data)
@@ -144,7 +145,7 @@ class Bench:
         data = self.ports(data, False)
         before, mark, cookies = data.partition(b"# Netscape")
         if mark:
-            # The comments of a cookie file, and the order of its lines, which has no meaning.
+            # The comments of a cookie file, and the order of its lines, don't matter.
             lines = (mark + cookies).splitlines(True)
             data = before + b"".join(sorted(line for line in lines if not line.startswith(b"# ") and line.strip()))
         return data
@@ -161,14 +162,14 @@ class Bench:
                 value = "(the program's name)"
             if name == "Content-Type" and (boundary := re.search(r"^multipart/.*; boundary=(\S+)$", value)):
                 body, value = body.replace(boundary[1].encode(), b"BOUNDARY"), value.replace(boundary[1], "BOUNDARY")
-            # Its digits are random. The server has checked what is made of it.
+            # Its digits are random. The server has checked the value computed from it.
             value = re.sub(r'(cnonce|response)="[^"]*"', r'\1="…"', value)
             # The digits of a nested boundary are random, too.
             kept.append((name, value))
         for nested in set(re.findall(rb"boundary=(-{8,}\w+|nevod-\w+)", body)):
             body = body.replace(nested, b"NESTED")
         if any(name == "Content-Type" and "BOUNDARY" in value for name, value in kept):
-            # It counts the boundaries, whose lengths may differ.
+            # It includes the boundaries, whose lengths may differ.
             kept = [(name, "(its length)" if name == "Content-Length" else value) for name, value in kept]
         # The order of lines with different names has no meaning (RFC 9110 §5.3).
         kept.sort(key=lambda field: field[0].lower())
@@ -176,7 +177,7 @@ class Bench:
 
 
 class CurlLines(TestCase):
-    """Each row of curl_lines/*.txt."""
+    """Each row of lines_compared_with_curl/*.txt."""
 
     @classmethod
     def setUpClass(cls):

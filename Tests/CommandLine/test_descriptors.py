@@ -1,4 +1,5 @@
-"""The command started without standard input, output or error: nothing is written into a file or socket that took the number."""
+"""The command started without standard input, output or error. Nothing may be written to a file or socket that got the
+descriptor's number."""
 
 import itertools
 import os
@@ -14,7 +15,7 @@ CLOSED = {
 
 class Descriptors(ServerTestCase):
     def run_without(self, closed, *words):
-        """Runs the command; its outcome has what it wrote to the descriptors that were open."""
+        """Runs the command. Its outcome has what it wrote to the open descriptors."""
 
         def close():
             for number in closed:
@@ -56,7 +57,7 @@ class Descriptors(ServerTestCase):
 
     @cases({"path": "/dev/stdout", "number": "/dev/fd/1"})
     def test_output_by_its_name(self, name):
-        """With /dev/null in its place, it could be opened, and the body would be lost."""
+        """If /dev/null took its place, it could be opened, and the body would be lost."""
         outcome = self.run_without((1,), "-o", name, self.url("/stream?bytes=3"))
         self.assertEqual((outcome.code, outcome.out), (23, b""), outcome)
 
@@ -79,7 +80,7 @@ class Descriptors(ServerTestCase):
 
     @cases({f"{command}_without_{name}": (command, numbers) for command in COMMANDS for name, numbers in {"nothing": (), **CLOSED}.items()})
     def test_each_command(self, command, closed):
-        """Output that can't be written is an error, and nothing else is written in its place."""
+        """Output that can't be written is an error, and isn't written anywhere else."""
         with RecordingServer(lambda seen: reply(body=b"hello")) as server:
             store = ["--store", self.folder / "store", "--store-key", f"file:{self.folder / 'key'}"]
             scheme = ["--plugin", login_plugin(), "--set", "mode=token", *store]
@@ -99,7 +100,7 @@ class Descriptors(ServerTestCase):
         self.assertEqual(text in outcome.out, 1 not in closed, outcome)
         refusal = "can't write to standard output: Bad file descriptor"
         self.assertEqual(refusal in outcome.err, 1 in closed and 2 not in closed, outcome)
-        # Neither the store nor its key has got text of ours.
+        # Our text is in neither the store nor its key.
         for path in self.folder.rglob("*"):
             if path.is_file():
                 content = path.read_bytes()
@@ -130,7 +131,7 @@ class Descriptors(ServerTestCase):
 
     @cases({"request": "/stream?bytes=3000000", "heads": "/status/200"})
     def test_closed_pipe(self, target):
-        """A reader that has left is no news."""
+        """If the reader has gone, nothing is reported."""
         read, write = os.pipe()
         os.close(read)
         try:

@@ -86,13 +86,13 @@ def cookies(seen):
 
 
 class Site:
-    """A site with a form of its own framework. Its page of orders is for users who have logged in."""
+    """A site with its framework's form. Its page of orders is for logged-in users."""
 
     login, action, private = "/accounts/login/", "", "/orders/"
     names = ("username", "password")
     cookie = "sessionid"
     head = ""
-    # Whether the login asks for the token of its page.
+    # Whether the login requires its page's token.
     token = ("csrfmiddlewaretoken", "csrftoken")
 
     def __init__(self):
@@ -173,7 +173,7 @@ class Rails(Site):
 
 
 class Flask(Site):
-    """Has only what any form of that framework has, and presets of its applications have too."""
+    """Has only what every form of that framework has, and the presets of its applications too."""
 
     login, cookie = "/login/", "session"
     token = ("csrf_token", "visit")
@@ -200,7 +200,7 @@ class WordPress(Site):
 
 
 class Tomcat(Site):
-    """The form is sent at the protected address itself, and a login has to come from there."""
+    """The protected address itself serves the form, and a login must come from there."""
 
     login, action, private = "/app/none", "j_security_check", "/app/orders"
     names = ("j_username", "j_password")
@@ -221,7 +221,7 @@ class Tomcat(Site):
 
 
 class Wiki(Site):
-    """One address for all, with the login's form on each page that a visitor may not see."""
+    """One address for everything, with the login form on each page that a visitor may not see."""
 
     login, private = "/w/doku.php", "/w/doku.php?do=profile"
     names, cookie, token = ("u", "p"), "DW5c01", None
@@ -242,7 +242,7 @@ class Wiki(Site):
 
 
 class Plain(Site):
-    """Of no framework that there is a preset for."""
+    """No preset is for its framework."""
 
     login, action, private = "/enter", "/enter/do?step=2", "/orders/"
     names, cookie = ("acme_user", "acme_word"), "acme"
@@ -255,7 +255,7 @@ class Plain(Site):
 
 
 class DiscoveryTestCase(TestCase):
-    """With a home that has the presets of these tests."""
+    """With a home that has these tests' presets."""
 
     def setUp(self):
         self.home = self.folder / "home"
@@ -294,7 +294,7 @@ class DiscoveryTestCase(TestCase):
         self.assertEqual([seen.method for seen in self.server.requests].count("POST"), posts, self.server.requests)
 
     def expect_logged_in(self, outcome, site, name="127.0.0.1"):
-        """The login was one, and the session is used."""
+        """Expects one login, and that the session is used."""
         self.expect(outcome, 0)
         self.assertEqual(len(site.posts), 1, site.posts)
         used = self.run_host("-f", "--profile", name, f"{self.server.http}{site.private}")
@@ -308,7 +308,7 @@ class Presets(DiscoveryTestCase):
         url = self.serve(Django())
         outcome = self.discover(f"{url}/orders/")
         self.expect_logged_in(outcome, self.site)
-        self.assertIn('the preset "django" (Django) fits by the address of the login, the fields, the CSRF token', outcome.err)
+        self.assertIn('the preset "django" (Django) fits the address of the login, the fields, the CSRF token', outcome.err)
         self.assertEqual(
             self.written(),
             ["[127.0.0.1]", f"url = {url}", "plugin = libCookieAuth.so", "set = preset=django", f"set = site={url}/",
@@ -318,7 +318,7 @@ class Presets(DiscoveryTestCase):
         self.assertIn(b"logged in as ada", outcome.out)
 
     def test_that_the_address_is_the_login_page(self):
-        """Its own probe is the preset's, which this site lacks: the login fails, and nothing is written."""
+        """Its probe comes from the preset, but this site has no such page. So the login fails, and nothing is written."""
         url = self.serve(Django())
         outcome = self.discover(f"{url}/accounts/login/?next=/")
         self.expect(outcome, 112)
@@ -361,7 +361,7 @@ class Presets(DiscoveryTestCase):
              f"set = probe={url}/blog/wp-admin/"])
 
     def test_tomcat(self):
-        """The page has to be fetched first, and is the probe as well."""
+        """The page must be fetched first, and is also the probe."""
         url = self.serve(Tomcat())
         self.expect_logged_in(self.discover(f"{url}/app/orders"), self.site)
         self.assertEqual(
@@ -379,7 +379,7 @@ class Presets(DiscoveryTestCase):
              "set = request-csrf-header=X-CSRF-Token", f"set = probe={url}/orders/"])
 
     def test_that_logs_in_by_another_way(self):
-        """The page names it, and a person has to choose it."""
+        """The page names the other way, which a person must choose."""
         site = Plain()
         site.head = '<meta name="generator" content="Acmewiki 1.2">'
         respond = site.respond
@@ -399,7 +399,7 @@ class Presets(DiscoveryTestCase):
             self.written()[3:], ["set = preset=acmewiki", f"set = site={url}/wiki/", f"set = probe={url}/wiki/orders/"])
 
     def test_whose_form_stands_on_any_page(self):
-        """The form's field says what the preset's query says. The page that asks is the probe."""
+        """A field of the form says what the preset's query says. The page that asks is the probe."""
         url = self.serve(Wiki())
         self.expect_logged_in(self.discover(f"{url}/w/doku.php?do=profile"), self.site)
         self.assertEqual(
@@ -407,7 +407,7 @@ class Presets(DiscoveryTestCase):
             ["set = preset=dokuwiki", f"set = site={url}/w/", f"set = probe={url}/w/doku.php?do=profile"])
 
     def shop(self, action):
-        """A site whose login is told by its query."""
+        """A site whose login is recognized by the query."""
         site = Site()
         site.login, site.action, site.private = "/a/in.php", action, "/a/orders/"
         site.names, site.token = ("shop_user", "shop_word"), None
@@ -415,14 +415,14 @@ class Presets(DiscoveryTestCase):
         return site, lambda seen: site.log_in(seen) if (seen.method, seen.path) == ("POST", "/a/in.php") else respond(seen)
 
     def test_that_has_its_own_sign_of_success(self):
-        """It belongs to the preset's own probe, which stays."""
+        """The sign belongs to the preset's own probe, which is kept."""
         site, respond = self.shop("in.php?route=%2F&lang=en")
         url = self.serve(respond)
         self.expect_logged_in(self.discover(f"{url}/a/orders/"), site)
         self.assertEqual(self.written()[3:], ["set = preset=shop", f"set = site={url}/a/", f"set = page={url}/a/in.php"])
 
     def test_whose_query_is_another(self):
-        """The path alone shows where the site is."""
+        """Only the path shows where the site is."""
         site, respond = self.shop("in.php?x=1")
         url = self.serve(respond)
         self.expect_logged_in(self.discover(f"{url}/a/orders/"), site)
@@ -444,7 +444,7 @@ class Forms(DiscoveryTestCase):
         self.assertEqual(self.site.posts[0]["commit"], "in")
 
     def test_whose_signs_are_those_of_any_site(self):
-        """Several common names are no proof of a preset, and its token goes with a form that changes something."""
+        """Several common names don't prove a preset. The token goes with a form that changes something."""
         url = self.serve(Flask())
         outcome = self.discover(f"{url}/orders/")
         self.expect_logged_in(outcome, self.site)
@@ -454,7 +454,7 @@ class Forms(DiscoveryTestCase):
         self.expect(outcome, 0)
 
     def test_whose_name_is_of_another_type(self):
-        """A browser shows a field of an unknown type as text; a customer's number is one."""
+        """A browser shows a field of an unknown type as text. A customer number is such a field."""
         for kind in ("username", "number"):
             with self.subTest(kind):
                 site = Plain()
@@ -473,7 +473,7 @@ class Forms(DiscoveryTestCase):
         self.assertIn("set = username-field=", self.written())
 
     def test_beside_a_registration(self):
-        """One with several passwords is none to log in, nor is one with more to fill in."""
+        """A form with several passwords, or with more to fill in, isn't a login form."""
         site = Plain()
         form = site.form
 
@@ -510,7 +510,7 @@ class Forms(DiscoveryTestCase):
             "another origin, http://evil.example"),
         "script_address": (
             "<form method=post action=javascript:go()><input name=a><input type=password name=b></form>",
-            '"javascript:go()", which is no http or https address'),
+            '"javascript:go()", which is not an http or https address'),
     })
     def test_that_can_not_be_used(self, body, words):
         url = self.serve(lambda seen: page(body))
@@ -519,7 +519,7 @@ class Forms(DiscoveryTestCase):
         self.expect_nothing_kept()
 
     def test_whose_address_names_a_visit(self):
-        """A session in the path, and the page to go back to, are no part of the settings."""
+        """The settings leave out a session in the path, and the page to return to."""
         site = Plain()
         respond = site.respond
         site.action = "/enter/do;jsessionid=A1?back_url=%2Fa&step=2"
@@ -559,7 +559,7 @@ class Challenges(DiscoveryTestCase):
         self.expect_nothing_kept()
 
     def test_beside_a_form(self):
-        """A form goes first."""
+        """A form takes precedence."""
         site = Plain()
         respond = site.respond
 
@@ -617,7 +617,7 @@ class Origins(DiscoveryTestCase):
         self.assertEqual([name for seen in other.requests for name, _ in seen.headers if name in ("Authorization", "Cookie")], [])
 
     def test_without_tls(self):
-        """Only loopback is excepted."""
+        """Only loopback is allowed."""
         site = Plain()
         self.serve(site)
         port = self.server.port
@@ -641,7 +641,7 @@ class Origins(DiscoveryTestCase):
         return outcome, secure
 
     def test_over_tls_the_probe_is_too(self):
-        """The session's cookies must not be sent in clear."""
+        """The session's cookies must not be sent unencrypted."""
         outcome, _ = self.upgraded(443)
         self.expect(outcome, 0, "http://site.test/orders/ led to https://site.test/enter?next=/orders/")
         self.assertNotIn("warning", outcome.err)
@@ -656,7 +656,7 @@ class Origins(DiscoveryTestCase):
         self.expect_nothing_kept()
 
     def test_name_of_the_program_is_kept(self):
-        """Sites bind a session to it."""
+        """Sites bind a session to the program's name."""
         url = self.serve(Plain())
         self.expect_logged_in(self.discover(f"{url}/orders/", "-A", "Mozilla/5.0 (a browser)"), self.site)
         self.assertIn("user-agent = Mozilla/5.0 (a browser)", self.written())
@@ -735,9 +735,9 @@ class WithoutTerminal(DiscoveryTestCase):
         """The command that the error names writes the same profile."""
         url = self.serve(Plain())
         outcome = self.run_host("login", f"{url}/orders/", "--name", "my shop", *ANSWERS_OF_ADA)
-        self.expect(outcome, 113, "there is no terminal to ask at; --yes", "write it alone: nevod-host profile add 'my shop'")
+        self.expect(outcome, 113, "there is no terminal to ask at; --yes", "to write the profile only: nevod-host profile add 'my shop'")
         self.expect_nothing_kept()
-        command = shlex.split(outcome.err.partition("write it alone: nevod-host ")[2])
+        command = shlex.split(outcome.err.partition("to write the profile only: nevod-host ")[2])
         self.expect(self.run_host(*command), 0)
         before = self.config.read_text()
         self.config.unlink()
@@ -797,7 +797,7 @@ class AtTheTerminal(DiscoveryTestCase):
                 session, (b"Address that only", b"/orders/"), (b"(y/N) ", b"y"), (b"User name: ", b"ada"),
                 (b"Password: ", SECRET.encode()))
         self.assertEqual(code, 0, err)
-        self.assertIn(f"led to another origin: {other.http}/enter, where user name and password would be sent to", err)
+        self.assertIn(f"led to another origin: {other.http}/enter, to which the user name and password would be sent", err)
         self.assertEqual(len(site.posts), 1)
 
     def test_closed_prompt(self):

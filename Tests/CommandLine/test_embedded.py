@@ -1,4 +1,4 @@
-"""The shipped plugins are Embedded Swift: they need the C library alone, and behave as the same sources do in ordinary Swift.
+"""The shipped plugins are Embedded Swift: they need only the C library, and behave like the same sources in ordinary Swift.
 
 scripts/build-plugins makes them. NEVOD_EMBEDDED_FLOWS is the number of logins of each of 8 threads (1000).
 """
@@ -19,8 +19,8 @@ EMBEDDED = ROOT / ".build/embedded/release"
 ORDINARY = BUILD / "ordinary" if (BUILD / "ordinary/libHMACAuth.so").exists() else BUILD
 NAMES = ("APIKeyAuth", "CookieAuth", "HMACAuth", "OAuth2Auth")
 
-# What Swift's archive of the concurrency runtime leaves to the program. Sources/CEmbeddedRuntime/embedded.c defines those that the C
-# library, Embedded Swift's own standard library and the compiler don't.
+# Functions that Swift's archive of the concurrency runtime leaves to the program. Sources/C/CEmbeddedRuntime/embedded.c defines
+# the ones that the C library, Embedded Swift's standard library and the compiler don't.
 HOOKS = set("""
 _ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base _ZSt20__throw_length_errorPKc
 _ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_ __cxa_pure_virtual __errno_location
@@ -44,14 +44,14 @@ def output(*command, **options):
 
 
 def shipped(name):
-    """The plugin as it is installed; in a build folder without it, as it was linked."""
+    """The plugin as installed, or as linked if the build folder lacks the installed form."""
     path = BUILD / f"lib{name}.so"
     return path if ORDINARY != BUILD else EMBEDDED / path.name
 
 
 @functools.cache
 def c_host():
-    """Compiles embedded.c, a host with nothing of Swift."""
+    """Compiles embedded.c, a host without any Swift."""
     command = ["cc", "-std=c11", f"-I{INCLUDE}", FOLDER / "embedded.c", "-lpthread", "-o"]
     return built_once("embedded", lambda path: compile_c([*command, path]))
 
@@ -70,12 +70,12 @@ class Built(TestCase):
 
     @cases({name: (name,) for name in (*NAMES, "FlowProbe")})
     def test_every_value_is_printable(self, name):
-        """Embedded Swift prints this text in place of a value that it can't print, an enum or a struct, without a warning."""
+        """For a value that it can't print, an enum or a struct, Embedded Swift silently prints this text."""
         path = shipped(name) if name in NAMES else EMBEDDED / f"lib{name}.so"
         self.assertNotIn(b"cannot print value", path.read_bytes())
 
     def test_hooks_of_the_runtime(self):
-        """Another version of the toolchain may need other functions of embedded.c: they are named here."""
+        """Another version of the toolchain may need other functions in embedded.c. This test names them."""
         compiler = pathlib.Path(shutil.which("swiftc")).resolve()
         archive = compiler.parent.parent / "lib/swift/embedded/x86_64-unknown-linux-gnu/libswift_Concurrency.a"
         symbols = [line.split() for line in output("nm", archive).splitlines()]
@@ -84,11 +84,11 @@ class Built(TestCase):
         self.assertEqual(
             (sorted(undefined - HOOKS), sorted(HOOKS - undefined)), ([], []),
             "the toolchain's concurrency runtime needs the first functions anew, and the second ones no longer: compare "
-            "Sources/CEmbeddedRuntime/embedded.c with its swift/ExecutorImpl.h, then change HOOKS")
+            "Sources/C/CEmbeddedRuntime/embedded.c with its swift/ExecutorImpl.h, then change HOOKS")
 
 
 class Alone(TestCase):
-    """On a root that has the C library, and nothing of Swift."""
+    """On a root file system that has the C library, and no Swift."""
 
     def setUp(self):
         super().setUp()
@@ -119,7 +119,7 @@ class Alone(TestCase):
 
 class Flows(TestCase):
     def test_threads(self):
-        """8 threads at once run logins, and free some of them in the middle; memory stays as it is."""
+        """8 threads run logins at the same time, and free some of them in the middle. Memory doesn't grow."""
         flows = int(os.environ.get("NEVOD_EMBEDDED_FLOWS", 1000))
         grown = subprocess.run(
             [c_host(), "flows", EMBEDDED / "libFlowProbe.so", "8", str(flows)], capture_output=True, timeout=60 + flows / 10)
@@ -128,19 +128,19 @@ class Flows(TestCase):
 
     @cases({"embedded": (EMBEDDED,), "ordinary": (BUILD,)})
     def test_free_waits_for_no_other_flow(self, folder):
-        """The host may free a flow on a thread that must not wait, while another flow's step waits for a smart card."""
+        """The host may free a flow on a thread that must not block, while another flow's step waits for a smart card."""
         grown = subprocess.run([c_host(), "free", folder / "libFlowProbe.so"], capture_output=True, timeout=120)
         self.assertEqual((grown.returncode, grown.stderr.decode()), (0, ""))
         self.assertLess(int(grown.stdout.split()[0]), 2048)
 
 
 class Same(ServerTestCase):
-    """Both builds of a plugin say the same, byte for byte."""
+    """Both builds of a plugin give the same output, byte for byte."""
 
     def both(self, name, *words):
         outcomes = []
         for path in (EMBEDDED / f"lib{name}.so", ORDINARY / f"lib{name}.so"):
-            # As installed: the build folders may be writable by others.
+            # A copy like an installed one, because others may be able to write to the build folders.
             copy = self.file(f"lib{name}.so", path.read_bytes(), mode=0o644)
             outcome = self.run_host(
                 *(copy if word == "PLUGIN" else word for word in words), env={"NEVOD_TEST_EMPTY": "", "NEVOD_TEST_ODD": "%%%"})

@@ -5,7 +5,7 @@ from support import CannedServer, ServerTestCase, cases
 
 class Failure(ServerTestCase):
     def test_time_out(self):
-        # The server would respond only after the test's timeout.
+        # The server would only respond after the test's timeout.
         self.expect_failure(self.run_host("--max-time", "0.3", self.url("/slow?ms=60000")), 28)
 
     def test_time_out_while_the_body_comes(self):
@@ -21,7 +21,7 @@ class Failure(ServerTestCase):
 
     @cases({"label_too_long": "a" * 64 + ".invalid", "never_resolved": "nevod.onion"})
     def test_unresolved(self, name):
-        """Names that a resolver refuses without a query (RFC 1035 §2.3.4, RFC 7686)."""
+        """Names that a resolver rejects without a query (RFC 1035 §2.3.4, RFC 7686)."""
         self.expect_failure(self.run_host("-m", "30", f"http://{name}/"), 6)
 
     def test_connection_closed_without_answer(self):

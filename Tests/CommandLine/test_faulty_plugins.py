@@ -1,4 +1,4 @@
-"""Faulty/faulty.c with each of its faults: exactly the check that is meant for a fault finds it."""
+"""Faulty/faulty.c with each of its faults. Exactly the intended check finds each fault."""
 
 import re
 import unittest
@@ -6,7 +6,7 @@ import unittest
 from faulty import CRASHED, FAIL, TIMED_OUT, WARN, build, check, expect_found, found, shown
 from support import TestCase, cases
 
-# A fault, the check that finds it, and its result. A third value has words for the compiler.
+# A fault, the check that finds it, and its result. A third value has arguments for the compiler.
 TOKEN = {
     "issued-token-refused": ("token.issued", FAIL),
     "signs-with-decode-number": ("token.round-trip", FAIL),
@@ -151,7 +151,7 @@ SECRECY = {
     "account-is-token": ("secrecy.accounts", FAIL),
 }
 
-# The categories that are all in this table.
+# The categories whose checks are all in this table.
 OURS = {"create", "token", "authorize", "response", "body", "flow", "secrecy"}
 
 FAULTS = TOKEN | AUTHORIZE | RESPONSE | BODY | FLOW | SECRECY
@@ -190,7 +190,7 @@ class Fuzzing(unittest.TestCase):
                 for _ in range(3):
                     _, again = check(path, "--only", f"^{check_id}$", "--seed", seed)
                     self.assertEqual(again[0]["happened"], checks[0]["happened"])
-                # The crash belongs to that case, and not to each one.
+                # The crash belongs to that case only.
                 _, other = check(path, "--only", f"^{check_id}$", "--seed", "7")
                 if seed != "7":
                     self.assertEqual(found(other), [], shown(other))

@@ -1,5 +1,5 @@
-"""Schemes that log in: their questions, their requests, and their errors without a terminal. No session is stored here; see
-test_sessions.py for those."""
+"""Schemes that log in: their questions, their requests, and their errors without a terminal. No session is stored here;
+test_sessions.py has the stored ones."""
 
 import contextlib
 import hashlib
@@ -39,7 +39,7 @@ class LoginTestCase(TestCase):
         self.assertEqual(self.server.requests[-1].values("X-Token"), [token])
 
     def expect_unanswered(self, outcome, *fragments):
-        """The command ends at once, without a request, and its last line says what is needed."""
+        """The command ends at once, without a request. Its last line says what is needed."""
         self.expect(outcome, 113, *fragments)
         self.assertEqual((outcome.out, self.targets()), (b"", []), outcome)
         self.assertEqual(len(outcome.err.splitlines()), 2, outcome)
@@ -196,7 +196,7 @@ class WithoutTerminal(LoginTestCase):
 
 
 class Fallback(LoginTestCase):
-    """A login that tries a question of unknown kind, then a browser, then shows a device code."""
+    """A login that tries a question of an unknown kind, then a browser, and then shows a device code."""
 
     def fall_back(self, *words, **options):
         return self.login("fallback", "-vv", "--set", f"url={self.server.http}", *words, **options)
@@ -262,7 +262,7 @@ class AtTheTerminal(LoginTestCase):
     def test_choice_is_asked_again(self):
         with self.terminal("choice") as terminal:
             self.ask(terminal, b"Number or name: ", b"mail")
-            self.ask(terminal, b"Not one of them. Number or name: ", b"app")
+            self.ask(terminal, b"Not one of the choices. Number or name: ", b"app")
             code, _, err = terminal.finish()
         self.assertEqual((code, self.server.requests[-1].values("X-Token")), (0, ["app"]), err)
 
@@ -275,7 +275,7 @@ class AtTheTerminal(LoginTestCase):
         self.assertIn("none of 3 answers was one of sms, app, 7", err)
 
     def test_wrong_code(self):
-        """The given answer is used first, then a person is asked."""
+        """First the given answer is used, and then a person is asked."""
         self.respond = lambda seen: reply(body=b"hello") if seen.body in (b"", b"3") else reply("401 Unauthorized")
         with self.terminal("code", "--set", f"url={self.server.http}", "--answer", "code=1") as terminal:
             self.ask(terminal, b"Code: ", b"2")
@@ -357,7 +357,7 @@ class AtTheTerminal(LoginTestCase):
         self.assertEqual((code, len(self.targets())), (-signal.SIGINT, 1), err)
 
     def test_silent(self):
-        """Standard error stays empty, and questions are asked all the same."""
+        """Standard error stays empty, but questions are still asked."""
         with self.terminal("secret", "-s") as terminal:
             self.ask(terminal, b"Password: ", b"pw")
             self.assertEqual(terminal.finish()[::2], (0, ""))
@@ -375,7 +375,7 @@ class AtTheTerminal(LoginTestCase):
         """A server whose login never responds."""
         waiting = threading.Event()
         server = self.enterContext(RecordingServer(lambda seen: waiting.wait(PATIENCE) and reply()))
-        # Before the server is stopped, which waits for its threads.
+        # Before stopping the server, which waits for its threads.
         self.addCleanup(waiting.set)
         return server
 
@@ -569,7 +569,7 @@ class Sign(LoginTestCase):
 
 
 class Challenges(LoginTestCase):
-    """HTTP Digest, a scheme without flows that responds to a server's challenge. The tests compute it independently."""
+    """HTTP Digest, a scheme without flows that responds to a server's challenge. The tests compute the response independently."""
 
     def setUp(self):
         super().setUp()
@@ -601,7 +601,7 @@ class Challenges(LoginTestCase):
         self.assertEqual((outcome.out, len(self.targets())), (b"hello", 2))
 
     def test_wrong_password(self):
-        """The credential is sent once; then the server's refusal is final."""
+        """The credential is sent once. Then the server's refusal is final."""
         outcome = self.digest("WRONG")
         self.expect(outcome, 0, "< HTTP/1.1 401 Unauthorized")
         self.assertEqual(len(self.targets()), 2)
@@ -651,7 +651,7 @@ class APIKeys(LoginTestCase):
         "of_the_host": (["--set", "header=content-LENGTH"], "header must be another header: this one is the host's own"),
         "of_a_proxy": (["--set", "header=Proxy-Authorization"], "header must be another header"),
         "too_long": (["--set", "header=" + 257 * "x"], "header must not have more than 256 bytes"),
-        "twice": (["--set", "key=env:KEY", "--set", "header=X-A", "--set", "header=x-a"], "header must not be given twice with one name (number 2)"),
+        "twice": (["--set", "key=env:KEY", "--set", "header=X-A", "--set", "header=x-a"], "header must not have the same name twice (number 2)"),
         "more_headers": (["--set", "header=A", "--set", "header=B"], "header must be given once for each key, in the keys' order: names 2, keys 1"),
         "more_keys": (["--set", "key=env:KEY"], "header must be given once for each key, in the keys' order: names 1, keys 2"),
         "more_prefixes": (["--set", "prefix=A", "--set", "prefix=B"], "prefix must be given once for each key"),
@@ -662,7 +662,7 @@ class APIKeys(LoginTestCase):
         "query_name": (["--scheme", "api-key-query", "--set", "parameter="], "parameter must not be empty"),
     })
     def test_refused_names(self, words, message):
-        """Before anything is sent."""
+        """Rejected before anything is sent."""
         scheme = [] if "--scheme" in words else ["--scheme", "api-key"]
         outcome = self.run_host(*self.PLUGIN, *scheme, "--set", "key=env:KEY", *words, self.server.http, env={"KEY": "k-123"})
         self.expect_failure(outcome, 111, message)
@@ -676,7 +676,7 @@ class APIKeys(LoginTestCase):
         "too_long": ("api-key", 65537 * "s3cr3t"[0], "key must not have more than 65536 bytes"),
     })
     def test_refused_keys(self, scheme, key, message):
-        """Without the key in the error."""
+        """The error doesn't contain the key."""
         cookie = ["--set", "cookie=a"] if scheme == "api-key-cookie" else []
         outcome = self.run_host(*self.PLUGIN, "--scheme", scheme, *cookie, "--set", "key=env:KEY", self.server.http, env={"KEY": key})
         self.expect_failure(outcome, 111, message)

@@ -1,6 +1,6 @@
-"""The growth of the contract. Hosts and plugins that were built with different revisions of the header work together.
+"""The growth of the contract: hosts and plugins built with different revisions of the header work together.
 
-Tests/Growth/run.py runs these tests, and others, with hosts and plugins that are built with a grown header."""
+Tests/Growth/run.py runs these tests and others with hosts and plugins built with a grown header."""
 
 import base64
 import hashlib
@@ -118,7 +118,7 @@ class Work(ServerTestCase):
 
 
 class Edge(TestCase):
-    """Structs that end where memory ends: a reader that goes beyond a struct's size crashes."""
+    """Structs that end where memory ends, so a reader that goes beyond a struct's size crashes."""
 
     def server(self):
         server = RecordingServer(
@@ -133,7 +133,7 @@ class Edge(TestCase):
         return path
 
     def test_plugin(self):
-        """The host reads no more of a plugin's structs than they have."""
+        """The host reads no more of a plugin's structs than their size."""
         plugin = self.compiled("edge_plugin.c", f"-I{INCLUDE}", "-fPIC", "-shared")
         self.expect(self.run_host("inspect", plugin), 0)
         server = self.server()
@@ -168,9 +168,9 @@ class Edge(TestCase):
             "on_response 2", "flow 7: 5", "event 77: 5"]),
     })
     def test_host(self, words, expected):
-        """The kit reads no more of a host's structs than the contract's minimum, and refuses kinds that it doesn't know."""
+        """The kit reads no more of a host's structs than the contract's minimum, and rejects unknown kinds."""
         library, *words = words.split()
-        # Always with the header of today, whose structs have the sizes of the minima.
+        # Always with today's header, whose structs have the minimum sizes.
         host = self.compiled("edge_host.c", f"-I{ROOT / 'Sources/NevodPluginABI/include'}", "-ldl")
         done = subprocess.run(
             [host, BUILD / library, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
@@ -180,7 +180,7 @@ class Edge(TestCase):
             self.assertIn(line, lines)
 
     def test_later_field(self):
-        """NEVOD_HAS is true for an appended field exactly if the host has it."""
+        """NEVOD_HAS is true for an appended field if and only if the host has it."""
         if "grown_1" not in (INCLUDE / "nevod_plugin.h").read_text():
             self.skipTest("needs a grown header: Tests/Growth/run.py has one")
         plugin = compile_plugin(
@@ -212,7 +212,7 @@ class Kept(TestCase):
                 self.run_host("inspect", plugin), 110, str(plugin), f"for {named(draft)} of", f"serves {named(DRAFT)};")
 
     def test_source(self):
-        """The source is the binary's, as far as a host can tell."""
+        """As far as a host can tell, the binary was built from this source."""
         plugin = self.folder / "libKept.so"
         compile_c(["cc", "-std=c11", "-O2", "-fPIC", "-shared", f"-I{INCLUDE}", SOURCES / "kept/kept.c", "-o", plugin])
         self.expect_served(plugin)

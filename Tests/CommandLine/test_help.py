@@ -1,4 +1,4 @@
-"""The help, the manual page, and commands that stand behind flags."""
+"""The help, the manual page, and commands that follow flags."""
 
 import fcntl
 import os
@@ -28,7 +28,7 @@ class HelpTestCase(TestCase):
         return re.findall(r"(?m)^  ([a-z-]+)  ", block)
 
     def flags(self):
-        """Returns the flags of the manual page, a text made by another way."""
+        """Returns the flags of the manual page, which is made in another way."""
         return set(re.findall(r"\\fB\\-\\-([a-z0-9\\-]+)\\fR", self.text("manual")))
 
 
@@ -58,7 +58,7 @@ class Help(HelpTestCase):
             self.assertTrue(text.startswith(f"nevod-host {command}: "), text)
             self.assertLess(text.index("Examples:"), text.index("Usage:"), text)
             self.assertIn("--version", text)
-            if command != "sessions":  # also a topic
+            if command != "sessions":  # this is a topic too
                 self.assertEqual(text, self.text("help", command))
 
     def test_everything(self):
@@ -154,7 +154,7 @@ class Manual(HelpTestCase):
             self.assertRegex(page, rf"nevod-host {command}\b")
 
     def test_date(self):
-        """A release's date is that of the change log."""
+        """A release's date comes from the change log."""
         date = re.search(r'^\.TH \S+ 1 "(\d{4}-\d\d-\d\d)" ', self.text("manual"))[1]
         heading = re.search(r"(?m)^## \S+ (.*)$", (ROOT / "CHANGELOG.md").read_text())[1]
         released = re.search(r"\d{4}-\d\d-\d\d", heading)
@@ -163,11 +163,11 @@ class Manual(HelpTestCase):
 
 
 class Environment(HelpTestCase):
-    """The table of variables is that of the sources."""
+    """The table of variables matches the sources."""
 
     MODULES = ["nevod-host", "NevodHost", "NevodStorage", "NevodHostPostgreSQL", "NevodHostSecretService", "NevodSupport",
                "NevodPluginTesting", "NevodPluginChecks"]
-    # Texts in capitals that are no variables are recognized by the lines that they stand in; these readings are not a user's.
+    # Variables that are read, but not for users. (Other texts in capitals are told apart by the lines that contain them.)
     INTERNAL = {
         "NEVOD_STORM_ROUNDS": "only the tests read it",
     }
@@ -182,7 +182,7 @@ class Environment(HelpTestCase):
         names = set()
         for module in self.MODULES:
             for path in (ROOT / "Sources" / module).rglob("*.swift"):
-                if path.name in ("EnvironmentVariable.swift", "HelpTopic.swift") or path.parent.name == "Flags":
+                if path.name == "HelpTopic.swift" or path.parent.name == "Flags":
                     continue
                 for line in path.read_text().splitlines():
                     if line.strip().startswith("///") or not self.READING.search(line):
@@ -222,12 +222,12 @@ class BehindFlags(ServerTestCase):
         self.expect_failure(self.run_host("--force", "record"), 2, "record needs a FILE")
 
     def test_value_of_a_flag(self):
-        """It stays a value."""
+        """A command's name stays the flag's value."""
         self.expect(self.run_host("-o", "sessions", "-f", self.url("/status/200"), cwd=self.folder), 0)
         self.assertTrue((self.folder / "sessions").exists())
 
     def test_flag_of_two_meanings(self):
-        """It is a request's."""
+        """The flag has a request's meaning."""
         self.expect(self.run_host("--json", '"sessions"', self.url("/echo")), 0)
         self.assertEqual(self.the_request()["method"], "POST")
 
@@ -235,7 +235,7 @@ class BehindFlags(ServerTestCase):
         self.expect_failure(self.run_host("-i", "sessions"), 2, "unknown option -i here")
 
     def test_word_of_a_url(self):
-        """A word behind the URL is no command."""
+        """A word after the URL isn't a command."""
         outcome = self.run_host("-i", self.url("/status/200"), "sessions")
         self.assertNotIn(b"no sessions", outcome.out)
         self.assertEqual(len(self.server.requests()), 1, outcome)

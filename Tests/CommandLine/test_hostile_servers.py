@@ -63,8 +63,8 @@ class Hostile(TestCase):
         self.assertEqual(os.listdir(self.folder), [], outcome)
 
     def expect_time_is_up(self, *arguments, **options):
-        """Downloads until the transfer's own limit ends one: where the processors are busy, the command's, which is 250 ms later, may be
-        the first to act."""
+        """Downloads until the transfer's own limit ends one. On busy processors, the command's limit, which is 250 ms later, may
+        act first."""
         for _ in range(5):
             outcome = self.fetch(*arguments, **options)
             self.expect_clean_failure(outcome, 28)
@@ -74,7 +74,7 @@ class Hostile(TestCase):
 
 
 def gzip_of_zeros(mebibytes):
-    """As gzip packs that many. One piece is packed once, for a packer needs seconds."""
+    """That many bytes in gzip. One piece is packed once, because packing takes seconds."""
     packer = zlib.compressobj(9, wbits=-15)
     piece = packer.compress(bytes(1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
     digest = 0
@@ -96,7 +96,7 @@ def keep_open(connection):
 
 
 class Hosts(Hostile):
-    """Hosts that are no hosts: each once ended the process by a trap."""
+    """Invalid hosts. Each of these once ended the process by a trap."""
 
     HOSTS = cases({
         "colon": "[:]", "colons": "[::::]", "three_parts": "[1:2:3]", "five_digits": "[12345::]", "ipv4_with_colon": "[1.2.3.4:]",
@@ -117,7 +117,8 @@ class Hosts(Hostile):
         self.expect_clean_failure(self.run_host(*plugin, "http://127.0.0.1:9/"), 111, '"login"')
 
     def test_no_descriptor_for_the_loop(self):
-        """The number at which only the loop's are missing depends on the libraries. Below it, the libraries themselves give up."""
+        """The limit at which only the loop's descriptors are missing depends on the libraries. Below it, the libraries themselves
+        fail."""
         outcomes = [
             self.run_host("http://127.0.0.1:9/", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)))
             for limit in range(5, 12)]
@@ -323,13 +324,14 @@ class ContentCodings(Hostile):
         self.expect_clean_failure(self.fetch(self.coded(coding, body[:-5]), "--compressed"), 18, "ends in the middle")
 
     def test_small_bomb(self):
-        """5 KiB that would be 2 GiB."""
+        """5 KiB that unpack to 2 GiB."""
         bomb = gzip_of_zeros(2048)
         self.expect_clean_failure(
             self.fetch(self.coded("gzip, gzip", gzip.compress(bomb)), "--compressed", limit=20), 63, "decompressed")
 
     def test_bomb_of_512_mib(self):
-        """Half a megabyte of gzip. Memory stays flat, apart from one piece of 16 KiB, which may unpack to 1,000 times its size."""
+        """Half a megabyte of gzip. Memory stays flat, except for one piece of 16 KiB, which may unpack to 1,000 times its
+        size."""
         bomb = gzip_of_zeros(512)
         words = ["--compressed", "-o", "/dev/null"]
         _, empty = self.run_measured(*words, self.coded("gzip", gzip.compress(b"")).http)
@@ -379,7 +381,7 @@ class BrokenTLS(Hostile):
         "in_the_head": (OK + b"X: ", (1, 8, 52, 56)),
         "in_a_body_with_length": (OK + b"Content-Length: 1000\r\n\r\nok", (18, 56)),
         "in_a_chunked_body": (CHUNKED + b"a\r\nok", (18, 56)),
-        # Without a body that ends with the connection: libcurl can't detect that one's truncation (SECURITY.md, "Known limits").
+        # Except a body that ends with the connection: libcurl can't detect its truncation (SECURITY.md, "Known limits").
     })
     def test_cut(self, response, codes):
         self.expect_clean_failure(self.fetch(self.tls(response, then=self.cut)), codes)
@@ -446,7 +448,7 @@ class Pinned(Hostile):
         "empty": "",
     })
     def test_unusable(self, pin):
-        """A malformed pin never matches; it must not count as no pin."""
+        """A malformed pin never matches. It must not count as a missing pin."""
         outcome = self.fetch(self.server, "--pinnedpubkey", pin)
         self.expect_clean_failure(outcome, (2, 90))
         self.assertEqual(self.server.requests, [])
@@ -458,7 +460,7 @@ class Pinned(Hostile):
 
 
 class Documentation(Hostile):
-    """The help documents the exit codes of these tests and of the redirects'."""
+    """The help documents the exit codes of these tests and of the tests of redirects."""
 
     @cases({"8": 8, "18": 18, "28": 28, "35": 35, "47": 47, "52": 52, "56": 56, "58": 58, "60": 60, "61": 61, "77": 77, "90": 90})
     def test_code(self, code):

@@ -1,4 +1,4 @@
-"""Plugins in C, C++, Rust and Go: the bindings and helpers, and the examples of Examples/schemes against other projects' libraries."""
+"""Plugins in C, C++, Rust and Go: the bindings and helpers, and Examples/schemes against other projects' libraries."""
 
 import base64
 import contextlib
@@ -24,7 +24,7 @@ from support import (
 SCHEMES = ROOT / "Examples/schemes"
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 HELPERS = [f"-I{INCLUDE}", f"-I{ROOT}/Bindings/C"]
-# A build may use nothing that has to be fetched.
+# A build must not fetch anything.
 OFFLINE = {"GOPROXY": "off", "GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local"}
 
 
@@ -98,7 +98,7 @@ class Judge:
 
 
 class SchemeCase(TestCase):
-    """The same requests for each scheme: accepted by the judge, and refused with a wrong key."""
+    """The same requests for each scheme. The judge accepts them, and rejects a wrong key."""
 
     judge = None  # the script and its arguments
     targets = ("/", "/a?b=c", "/a%20b?x=1&x=2&y=%C3%A4&z", "/?", "/a//b/../c?q=a+b")
@@ -124,7 +124,7 @@ class SchemeCase(TestCase):
         self.expect_verified("/orders", "-X", "PUT", "--data-binary", "x" * 100_000, "-H", "Content-Type: Text/Plain; charset=utf-8")
 
     def expect_default_port_left_out(self, *words):
-        """A caller's Host line with other letters and a default port is signed as that of the URL."""
+        """A caller's Host line in another letter case, with a default port, is signed like the URL's."""
         fixed = ["sign", "--at", "1769860800", "--random", "0a...", *self.words(), *words]
         for scheme, port in (("http", 80), ("https", 443)):
             url = f"{scheme}://example.com/a"
@@ -236,7 +236,7 @@ class HawkInRust(SchemeCase):
 
 
 class HawkWithAnotherClock(SchemeCase):
-    """The server's clock is two hours ahead: it refuses the first request, and proves its time."""
+    """The server's clock is two hours ahead. It rejects the first request, and proves its time."""
 
     judge = ("rust-hawk/hawk_server.py", "--ahead", "7200")
     library, words = HawkInRust.library, HawkInRust.words
@@ -245,7 +245,7 @@ class HawkWithAnotherClock(SchemeCase):
         self.expect_verified("/a?b", "-d", "x=y")
 
     def test_forged_time(self):
-        """A time without the proof is not believed: the request is not sent again."""
+        """A time without a proof isn't trusted, so the request isn't sent again."""
         with RecordingServer(lambda seen: reply("401 Unauthorized", 'WWW-Authenticate: Hawk ts="2000000000", tsm="AAAA", error="Stale"')) as server:
             self.expect(self.ask("-f", server.http), 119)
             self.assertEqual(len(server.requests), 1)
@@ -293,13 +293,13 @@ class Conformance(TestCase):
             timeout=3 * PATIENCE, env=environment(KEY=(SCHEMES / "c-http-signatures/test-key.pem").read_text()))
         self.assertEqual(done.returncode, 0, done.stdout.decode() + done.stderr.decode())
         self.assertRegex(done.stdout, rb"\n[0-9]{2,} passed")
-        # Go's runtime starts threads and handles signals, whatever a plugin in Go does; nothing else may.
+        # Go's runtime always starts threads and handles signals. Nothing else may fail.
         warned = set(re.findall(r"^WARN (?:load|process)[.](threads|signals)\b", done.stdout.decode(), re.M))
         self.assertEqual(warned, {"threads", "signals"} if name == "go-device" else set())
 
 
 class Faults(TestCase):
-    """What goes wrong in a plugin's own code becomes an error with its name, or a report of the crash."""
+    """A failure in a plugin's own code becomes an error with its name, or a crash report."""
 
     def setUp(self):
         self.server = self.enterContext(RecordingServer())
@@ -334,7 +334,7 @@ class Faults(TestCase):
         return done.stdout
 
     def test_go_flows_that_are_abandoned(self):
-        """Whether not begun, waiting or cancelled: no goroutine stays behind, also of a flow that acts in a deferred function."""
+        """No goroutine is left of an unstarted, waiting or cancelled flow, even if the flow acts in a deferred function."""
         self.assertEqual(self.abandon(go_plugin("faults.go"), "login-wait"), "1\n")
 
     def test_rust_flows_that_are_abandoned(self):
@@ -365,7 +365,8 @@ class Faults(TestCase):
         "embedded_swift": (lambda: ROOT / ".build/embedded/release/libFlowProbe.so", "server=http://127.0.0.1:1"),
     })
     def test_unknown_responses(self, library, setting):
-        """A response from a recipient of an unknown kind, or with an unknown critical flag, is no response; an ignorable flag is ignored."""
+        """A response from an unknown kind of recipient, or with an unknown critical flag, isn't used. An ignorable flag is
+        ignored."""
         command = ["cc", "-std=c11", "-g", *STRICT, f"-I{INCLUDE}", FOLDER / "unknown.c", "-o"]
         program = built_once("unknown", lambda path: compile_c([*command, path]))
         done = subprocess.run([program, library(), *setting.split("=", 1)], capture_output=True, text=True, timeout=PATIENCE)
@@ -374,11 +375,11 @@ class Faults(TestCase):
         self.assertEqual(done.stdout, f"target: nothing, unsupported\nflag: nothing, unsupported\nignorable: {seen}, ok\n")
 
     def test_go_crash_in_c(self):
-        """Go's runtime passes a fault outside of Go on to the host, which names the function."""
+        """Go's runtime passes a fault outside of Go code to the host, which names the function."""
         self.fails(go_plugin("faults.go"), "c", -11, "libfaults.so", '"direct"', "authorize", words=["--scheme", "direct"])
 
     def test_go_fault_that_can_not_be_recovered(self):
-        """Go's runtime ends the process after a report of its own; the host names the function."""
+        """Go's runtime ends the process after its own report. The host names the function."""
         self.fails(
             go_plugin("faults.go"), "fatal", -6, "unlock of unlocked mutex", "libfaults.so crashed in authorize", words=["--scheme", "direct"])
 
@@ -447,7 +448,7 @@ class Calls(TestCase):
 
 
 class RustLayout(TestCase):
-    """The structs of nevod_plugin.rs have the header's fields, at the header's places; its constants have the header's values."""
+    """The structs of nevod_plugin.rs have the header's fields at the same offsets. Its constants have the header's values."""
 
     CONSTANTS = {
         "abi::MAJOR": "NEVOD_ABI_MAJOR", "abi::MINOR": "NEVOD_ABI_MINOR", "abi::DRAFT": "NEVOD_ABI_DRAFT", "abi::OK": "NEVOD_OK",
@@ -556,7 +557,7 @@ class Helpers(TestCase):
             self.compare([(name, item) for item in data], texts)
             self.compare([("un" + name, text) for text in texts], data)
             texts = [self.mutated(text, b"Aa0+/-_= \n") for text in texts]
-            # A text is valid if it is what its bytes are encoded as.
+            # A text is valid if encoding its bytes gives the same text.
             for text, found in zip(texts, self.call([("un" + name, text) for text in texts])):
                 with contextlib.suppress(ValueError):
                     padded = text if name == "base64" else text + b"=" * (-len(text) % 4)
@@ -608,7 +609,7 @@ class Helpers(TestCase):
 
     @staticmethod
     def judged(document):
-        """What Python's json makes of a document, without what only Python allows; or None."""
+        """Python's value for a JSON document, or None. Rejects what only Python allows."""
         def refuse(text):
             raise ValueError(text)
         try:
@@ -646,7 +647,7 @@ class Helpers(TestCase):
             self.compare_json([text])
 
     def test_json_depth(self):
-        """64 levels, and not one more; a million of them don't use up the stack."""
+        """64 levels, and not one more. A million levels don't exhaust the stack."""
         for depth, found in ((64, True), (65, False), (250_000, False)):
             calls = [("json", b"[" * depth + b"]" * depth), ("json", b'{"":' * depth + b"1" + b"}" * depth)]
             if depth > 65:
@@ -718,7 +719,7 @@ class Helpers(TestCase):
         self.assertEqual(self.call(calls, valgrind), self.call(calls))
 
     def test_mutations(self):
-        """The fuzzer of scripts/fuzz and its corpus, with a seed and without libFuzzer."""
+        """The fuzzer and corpus of scripts/fuzz, with a seed and without libFuzzer."""
         path = shared_folder() / "helpers-mutations"
         compile_c([
             "cc", "-std=c11", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-DMUTATIONS", *STRICT, *HELPERS,

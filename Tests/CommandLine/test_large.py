@@ -9,8 +9,8 @@ import threading
 from support import API_KEY, PATIENCE, SocketServer, TestCase, shared_folder, swift_plugin
 
 SIZE = 1 << 30
-MORE = 32 << 20  # bytes of memory that a large transfer may take beyond those of an empty one
-SECONDS = 10  # of processors, whatever else they do
+MORE = 32 << 20  # bytes of memory that a large transfer may use in addition to an empty one's
+SECONDS = 10  # processor seconds, which don't depend on other load
 
 
 @functools.cache
@@ -27,7 +27,7 @@ def sparse_file():
 
 
 class LargeServer(SocketServer):
-    """Sends the file, or the number of bytes in `/N`; counts the bytes of uploads, and keeps their beginnings and ends."""
+    """Sends the file, or N bytes for `/N`. Counts the bytes of uploads, and keeps their beginnings and ends."""
 
     def __init__(self):
         super().__init__()
@@ -120,7 +120,7 @@ class Large(TestCase):
         return head.decode("latin-1")
 
     def test_up(self):
-        # As with curl, the file's name stands behind the slash.
+        # As with curl, the file's name is appended after the slash.
         self.expect_flat(*self.run_measured("-T", sparse_file(), f"{self.server.http}/"))
         self.assertTrue(self.expect_uploaded().startswith(f"PUT /{pathlib.Path(sparse_file()).name} "))
 

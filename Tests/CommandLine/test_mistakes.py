@@ -1,4 +1,4 @@
-"""The table of mistakes, and what a person who makes them at a terminal sees."""
+"""The table of mistakes, and what a person at a terminal sees."""
 
 import contextlib
 import pathlib
@@ -94,7 +94,7 @@ class Page(TestCase):
 
 
 class AtATerminal(TestCase):
-    """A closed prompt, and what is reported before one."""
+    """A closed prompt, and what is reported before a prompt."""
 
     def asked(self, *words):
         session = TerminalSession(words)
@@ -102,7 +102,7 @@ class AtATerminal(TestCase):
         return session
 
     def test_closed_prompt(self):
-        """Ctrl-D cancels: nothing was answered, so the code is that of an answer that is missing."""
+        """Ctrl-D cancels. There is no answer, so the exit code is the one for a missing answer."""
         session = self.asked("-u", "ada", f"http://127.0.0.1:{self.closed_port()}/")
         session.read_until(lambda: b"Password of ada: " in session.shown, "the question")
         session.type(b"\x04")
@@ -111,7 +111,7 @@ class AtATerminal(TestCase):
         self.assertTrue(session.shown.endswith(b"\n"), session.shown)
 
     def test_missing_setting_before_the_prompt(self):
-        """A secret is not asked for in vain."""
+        """The command doesn't ask for a secret that it can't use."""
         session = self.asked("--plugin", BUILD / "libHMACAuth.so", f"http://127.0.0.1:{self.closed_port()}/")
         code, out, err = session.finish()
         self.assertEqual((code, out, session.shown), (111, b"", b""), err)
@@ -119,7 +119,7 @@ class AtATerminal(TestCase):
         self.assertIn("--set secret=env:VARIABLE", err)
 
     def test_no_colour_when_empty(self):
-        """An empty NO_COLOR is one that is not set (no-color.org)."""
+        """An empty NO_COLOR counts as not set (no-color.org)."""
         server = CannedServer(canned(b'{"a":1}', "Content-Type: application/json"))
         with server:
             for value, coloured in {"": True, "1": False}.items():
@@ -135,7 +135,7 @@ class AtATerminal(TestCase):
 
 
 class SelfSigned(TestCase):
-    """The command that the message gives, run by a shell."""
+    """A shell runs the command from the message."""
 
     def test_way_out(self):
         ca = authority()
@@ -154,7 +154,7 @@ class SelfSigned(TestCase):
 
 class LostKey(SessionTestCase):
     def test_starting_anew(self):
-        """The command that the message gives makes a login possible again."""
+        """The command from the message makes a login possible again."""
         self.logged_in()
         self.key_file.unlink()
         outcome = self.run_host("sessions")

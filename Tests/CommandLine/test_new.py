@@ -1,4 +1,4 @@
-"""`new`: a project of each language, by the commands of its README and of the guide, from its build to a request that a server
+"""`new`: a project in each language, with the commands of its README and the guide, from the build to a request that a server
 verifies."""
 
 import functools
@@ -18,12 +18,13 @@ from support import FULL, HOST, PATIENCE, ROOT, SECRET, TestCase, cases, shared_
 
 LANGUAGES = ("swift", "c", "cpp", "rust", "go")
 COMPILERS = {"swift": "swift", "c": "cc", "cpp": "c++", "rust": "cargo", "go": "go"}
-# Two compilers at once on two processors, beside another suite.
+# Two compilers run on two processors, beside another suite.
 BUILD_SECONDS = 600
 
 
 def environment(**more):
-    """A developer's own, with caches, since compilers need their homes; without that developer's sessions and plugins."""
+    """A developer's own environment with caches, because compilers need their homes, but without the developer's sessions and
+    plugins."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("NEVOD_", "XDG_", "DEMO_"))}
     state = shared_folder() / "state"
     state.mkdir(exist_ok=True)
@@ -40,14 +41,14 @@ def run(command, folder, seconds=PATIENCE, **more):
 
 
 def build(command, project):
-    # SwiftPM keeps a copy of each repository that it has seen in the user's caches.
+    # SwiftPM caches a copy of each repository that it has seen for the user.
     caches = {"XDG_CACHE_HOME": str(shared_folder())} if command.startswith("swift ") else {}
     return run(command, project, BUILD_SECONDS, **caches)
 
 
 @functools.cache
 def prefix():
-    """An installation, as `make install` makes it; of a debug build, only the program and what authors need."""
+    """An installation like `make install` makes. For a debug build, it has only the program and what authors need."""
     folder = shared_folder() / "prefix"
     (folder / "bin").mkdir(parents=True)
     shutil.copy(HOST, folder / "bin/nevod-host")
@@ -81,13 +82,13 @@ def repository():
 
 
 def readme_commands(project):
-    """Lists of the commands in the console blocks of a project's README: to build and test it, and to use it."""
+    """The commands in the console blocks of a project's README: a list to build and test it, and a list to use it."""
     text = (project / "README.md").read_text()
     return [re.findall(r"^\$ (.*)$", block, re.M) for block in re.findall(r"^```console\n(.*?)^```$", text, re.M | re.S)]
 
 
 def guide_commands(language):
-    """What the guide says of a language: the commands that build and test, and the library."""
+    """What the guide says about a language: the commands that build and test, and the library."""
     text = (ROOT / "Docs/writing-a-plugin.md").read_text().split("<!-- languages -->")[1].split("\n\n")[0]
     rows = [[cell.strip().strip("`") for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| `")]
     row = next(row for row in rows if row[0] == language)
@@ -95,7 +96,7 @@ def guide_commands(language):
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Verifies what the templates send, and issues tokens as JSON, or as lines of text where these are accepted."""
+    """Verifies what the templates send, and issues tokens as JSON, or as lines of text if the client accepts them."""
 
     def __init__(self):
         self.lock, self.access, self.renewals, self.seen = threading.Lock(), set(), set(), []
@@ -178,7 +179,7 @@ class NewTests(TestCase):
         self.assertEqual(sorted(self.folder.rglob("*")), before)
 
     def kit(self):
-        """As much of a kit as the command looks for."""
+        """The parts of a kit that the command looks for."""
         kit = self.folder / "kit"
         (kit / "Sources/NevodPluginKit").mkdir(parents=True)
         (kit / "Package.swift").touch()
@@ -282,7 +283,7 @@ class NewTests(TestCase):
 
 
 class ProjectTests(TestCase):
-    """Each language: the README's commands, `inspect`, `check`, and requests that a server verifies."""
+    """For each language: the README's commands, `inspect`, `check`, and requests that a server verifies."""
 
     def need(self, compiler):
         if not shutil.which(compiler):
@@ -299,7 +300,7 @@ class ProjectTests(TestCase):
         if built:
             built.rename(project / ".build")
             for plan in project.glob(".build/*.yaml"):
-                plan.unlink()  # SwiftPM would follow that of the other project
+                plan.unlink()  # SwiftPM would follow the other project's plan
         commands, library = guide_commands(language)
         self.assertEqual((building, using[0]), (commands, f"nevod-host check {library.replace('AcmeKeys', 'MyBank')}"))
         outputs = []
@@ -359,7 +360,7 @@ class ProjectTests(TestCase):
         self.use(project, using, "my-bank", bool(flow))
 
     def test_go_with_a_name_of_its_library(self):
-        """A path without a dot in its first element is that of a package of Go's own."""
+        """In Go, a path without a dot in its first element belongs to the standard library."""
         self.need("go")
         code, out = run("nevod-host new fmt --language go", self.folder)
         self.assertEqual(code, 0, out)
@@ -369,7 +370,7 @@ class ProjectTests(TestCase):
 
     @cases({"c": ("c",), "cpp": ("cpp",)})
     def test_installed_contract(self, language):
-        """The installed header in place of the copy."""
+        """Uses the installed header instead of the copy."""
         code, out = run(f"nevod-host new my-bank --language {language} && rm -r my-bank/nevod", self.folder)
         self.assertEqual(code, 0, out)
         make = 'make NEVOD="$(pkg-config --cflags nevod-plugin)" test'
@@ -378,7 +379,7 @@ class ProjectTests(TestCase):
         self.assertIn("passed", out)
 
     def test_swift_with_an_installed_kit(self):
-        """Both forms, one after the other in the same folder, so that the kit is built once."""
+        """Both forms, one after another in the same folder, so that the kit is built once."""
         built = None
         for flow in (False, True):
             project, using = self.make("swift", "my-bank", flow, built=built)
@@ -388,9 +389,9 @@ class ProjectTests(TestCase):
             shutil.rmtree(project)
 
     def test_swift_with_a_kit_by_url(self):
-        """A tag, with which SwiftPM plans the project and compiles one module of the kit, by the rules that it has for the packages of
-        others; in the long form, NEVOD_FULL=1, the project is built, tested and used. A revision is resolved alone: it is of the same
-        commit, and SwiftPM would build all of it anew."""
+        """With a tag, SwiftPM plans the project and compiles one module of the kit, by its rules for other people's packages. In
+        the long form (NEVOD_FULL=1), the project is built, tested and used. A revision is only resolved: it is the same commit,
+        and SwiftPM would rebuild all of it."""
         self.need("swift")
         url, revision = repository()
         kit = ["--kit", f"{url}#0.0.1"]

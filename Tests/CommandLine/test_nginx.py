@@ -73,8 +73,8 @@ SIZES = (0, 1, 99, 16383, 16384, 16385, 65535, 65536, 1 << 20, 5_000_001)
 
 
 def reserve_port(test_class):
-    """A port for nginx, which can't tell which one it took. It stays bound, and not listening, so that no other process gets it;
-    SO_REUSEADDR lets nginx listen there all the same."""
+    """A port for nginx, which can't report the port it took. It stays bound but not listening, so that no other process gets it;
+    SO_REUSEADDR still lets nginx listen there."""
     bound = socket.socket()
     test_class.addClassCleanup(bound.close)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -127,7 +127,7 @@ class NginxTestCase(TestCase):
         self.name = os.urandom(8).hex()
 
     def log(self, count):
-        """The lines of this test's requests: nginx writes its log after it has responded, even while the next test runs."""
+        """The log's lines for this test's requests. nginx writes them after it has responded, even while the next test runs."""
         def lines():
             found = [line for line in (self.home / "access.log").read_text().splitlines() if line.endswith(f" {self.name}")]
             return found if len(found) >= count else None
@@ -284,7 +284,7 @@ class Nginx(NginxTestCase):
         self.expect_failure(outcome, code)
 
     def test_client_certificate_is_shown_to_nobody_else(self):
-        """The certificate is only shown to a server that asks for one."""
+        """The certificate is shown only to a server that asks for one."""
         self.expect(self.fetch("tls", "/1", *self.client()), 0)
         self.assertEqual(self.log(1)[0][6], "NONE")
 

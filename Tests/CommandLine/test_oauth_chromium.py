@@ -1,5 +1,5 @@
 """A login with a real browser: headless Chromium follows the redirects of each server, and ends at the loopback redirect URI.
-`make soak` runs it, with NEVOD_CHROMIUM=1; elsewhere a scripted browser takes its place."""
+`make soak` runs it, with NEVOD_CHROMIUM=1. Elsewhere, a scripted browser takes its place."""
 
 import os
 import unittest
@@ -16,7 +16,7 @@ IS_WANTED = os.environ.get("NEVOD_CHROMIUM") == "1"
 @unittest.skipUnless(IS_WANTED, "NEVOD_CHROMIUM is not 1: make soak sets it")
 class Chromium(OAuthTestCase):
     def expect_pages(self, log, *titles):
-        """The browser's version, the titles of the server's pages, and at last the page of the redirect URI."""
+        """The browser's version, the titles of the server's pages, and finally the redirect URI's page."""
         wait_until(log.exists, "the end of the browser")
         version, *pages = log.read_text().splitlines()
         self.assertRegex(version, r"^\d+\.")

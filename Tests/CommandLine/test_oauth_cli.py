@@ -1,5 +1,5 @@
-"""A new user's way with the scheme oauth2: log in at a provider with discovery, send requests, give the token to other
-programs, and log out. The server is Examples/demo-server/oauth_server.py; those of other projects are in test_oauth_servers.py."""
+"""A new user's path with the scheme oauth2: log in at a provider with discovery, send requests, give the token to other programs,
+and log out. The server is Examples/demo-server/oauth_server.py; test_oauth_servers.py uses other projects' servers."""
 
 import concurrent.futures
 import contextlib
@@ -19,12 +19,12 @@ from test_terminal import TerminalSession
 
 BROWSER = ROOT / "Examples/demo-server/browser.py"
 PLUGIN = ["-p", "oauth2"]
-# A part of each kind of text that must be seen nowhere: codes, verifiers, tokens. The server's are 32 characters of base64url.
+# Matches the texts that must not be seen anywhere: codes, verifiers and tokens. The server's have 32 base64url characters.
 TOKEN = re.compile(r"(?<![\w-])[\w-]{32}(?![\w-])")
 
 
 class DemoServer:
-    """Examples/demo-server/oauth_server.py in a process of its own."""
+    """Examples/demo-server/oauth_server.py in its own process."""
 
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="nevod-oauth-"))
@@ -37,11 +37,11 @@ class DemoServer:
         self.url = self.process.stdout.readline().decode().removeprefix("listening on ").strip()
 
     def log(self):
-        """What became of each request of a client: `granted authorization_code`, `REFUSED refresh_token: invalid_grant`."""
+        """The outcome of each of a client's requests: `granted authorization_code`, `REFUSED refresh_token: invalid_grant`."""
         return self.log_path.read_text().splitlines()
 
     def tokens(self):
-        """The same without the requests that the browser's refers to (RFC 9126)."""
+        """The same without the pushed requests, to which the browser's request refers (RFC 9126)."""
         return [line for line in self.log() if line != "granted par"]
 
     def post(self, path):
@@ -115,13 +115,13 @@ class WayTestCase(TestCase):
 
     @staticmethod
     def without_addresses(text):
-        """The address for the browser has a state and a challenge, which a person has to see."""
+        """The address for the browser, which a person must see, has a state and a challenge."""
         return re.sub(r"http://\S+/authorize\?\S+", "", text)
 
 
 class Way(WayTestCase):
     def test_login_and_requests(self):
-        """Two settings are all that a user types, and the second request needs no login."""
+        """A user types only two settings, and the second request needs no login."""
         outcome = self.logged_in()
         self.assertRegex(
             outcome.out.decode(), rf'^logged in .*with "OAuth 2.0" at {re.escape(self.url)}, until 20\d\d-.*\n'
@@ -139,7 +139,7 @@ class Way(WayTestCase):
         self.expect_user(self.get(), logins=1)
 
     def test_nobody_to_ask(self):
-        """Without browser and terminal the command ends at once, and says what to run."""
+        """Without a browser and a terminal, the command ends at once and says what to run."""
         outcome = self.run_host("-f", *self.scheme(), self.url + "/orders", env={"BROWSER": ""})
         self.expect(outcome, 113)
         self.assertRegex(outcome.err, "nevod-host login|BROWSER", outcome)
@@ -168,7 +168,7 @@ class Way(WayTestCase):
         self.expect_user(self.get(), refreshes=1)
 
     def test_ended_session(self):
-        """A refresh token that the server knows no longer ends the session, once, and the error says what to do."""
+        """If the server no longer knows the refresh token, the session ends, once. The error says what to do."""
         self.logged_in()
         self.server.post("/forget")
         for _ in range(2):
@@ -179,7 +179,7 @@ class Way(WayTestCase):
         self.assertEqual(self.server.tokens(), ["granted authorization_code", "REFUSED refresh_token: invalid_grant"])
 
     def test_logout(self):
-        """The server is told, and nothing is left here."""
+        """The server is told, and nothing stays here."""
         self.logged_in()
         header = self.run_host("header", *self.scheme(), self.url + "/orders").out.decode().strip()
         outcome = self.run_host("logout", *self.scheme())
@@ -190,7 +190,7 @@ class Way(WayTestCase):
         self.expect(self.run_host("-f", "-H", header, self.url + "/orders"), 119)
 
     def test_status_and_scope(self):
-        """403 with insufficient_scope is no reason to renew a token; the error names the scope."""
+        """403 with insufficient_scope doesn't renew the token. The error names the scope."""
         self.logged_in()
         outcome = self.get(path="/admin")
         self.expect(outcome, 119, "admin")
@@ -235,7 +235,7 @@ class Secrets(WayTestCase):
 
 class Scopes(WayTestCase):
     def test_token_for_each_set(self):
-        """The scopes of a request have a token of their own, which is kept."""
+        """Each set of scopes has its own token, which is kept."""
         for scope in ("read", "write", "read write"):
             for _ in range(2):
                 self.expect_user(self.get("--param", f"scope={scope}"), scope=scope)
@@ -325,7 +325,7 @@ class Profiles(WayTestCase):
 
 
 class Grants(WayTestCase):
-    """What needs no person logs in by itself, also without a terminal and a browser."""
+    """A login that needs no person happens by itself, even without a terminal and a browser."""
 
     def alone(self, *words):
         return self.run_host("-f", *self.service(*words), self.url + "/orders", env={"BROWSER": ""})
@@ -351,7 +351,7 @@ class Grants(WayTestCase):
         self.expect_user(self.alone(*words), scope="write")
 
     def test_device(self):
-        """The address and the code stand on standard error; the command waits until a person has confirmed them."""
+        """The address and the code are on standard error. The command waits until a person has confirmed them."""
         with self.running(
                 "login", *self.scheme("grant=device"), env=self.env(BROWSER=""), stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE) as process:
@@ -373,7 +373,7 @@ class Grants(WayTestCase):
         self.assertEqual(self.server.log(), ["granted par", "granted authorization_code"])
 
     def test_pasted_address(self):
-        """A person opens the address with a browser of another machine, and pastes where it ended."""
+        """A person opens the address in a browser on another machine, and pastes the address where it ended."""
         words = self.scheme("paste-redirect=true")
         with contextlib.closing(TerminalSession(["login", *words], env=self.env(BROWSER=""))) as terminal:
             terminal.read_until(lambda: re.search(rb"/authorize\?\S+\s", terminal.shown), "the address")
@@ -385,7 +385,7 @@ class Grants(WayTestCase):
         self.expect_user(self.get(scheme=words), logins=1)
 
     def ended_at(self, address):
-        """Logs in as ada, and returns where the browser is sent, which nothing answers there."""
+        """Logs in as ada, and returns the address to which the browser is redirected. Nothing listens there."""
         class Stay(urllib.request.HTTPRedirectHandler):
             def redirect_request(self, *_):
                 return None

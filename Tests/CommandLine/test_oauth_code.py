@@ -1,5 +1,5 @@
-"""OAuth 2.0 logins of people: the authorization code grant with a scripted browser or a pasted address, pushed requests, and the device
-grant. The server is strict: it checks the client, the redirect URI, the one use of a code, and its proof."""
+"""OAuth 2.0 logins by people: the authorization code grant with a scripted browser or a pasted address, pushed requests, and the
+device grant. The server is strict: it checks the client, the redirect URI, that a code is used once, and its proof."""
 
 import base64
 import contextlib
@@ -21,7 +21,7 @@ from test_terminal import TerminalSession
 PLUGIN = BUILD / "libOAuth2Auth.so"
 CALLBACK = re.compile(r"http://127\.0\.0\.1:\d+/callback")
 
-# Opens the address, and then whatever the page says: a list of addresses, some with a form to post.
+# Opens the address, and then what the page lists: addresses, some with a form to post.
 BROWSER = """#!/usr/bin/env python3
 import json, sys, urllib.error, urllib.request
 log, address = sys.argv[1:]
@@ -46,7 +46,7 @@ def encoded(**fields):
 
 
 class AuthorizationServer(RecordingServer):
-    """An authorization server and its API. `consent`, which tests replace, is what a person and the server's page do."""
+    """An authorization server and its API. `consent`, which tests replace, acts for a person and the server's page."""
 
     def __init__(self):
         super().__init__(self.route)
@@ -90,14 +90,14 @@ class AuthorizationServer(RecordingServer):
         return self.json({"error": code} | ({"error_description": description} if description else {}), status)
 
     def fields(self, text):
-        """The fields, each of which may occur once (RFC 6749 §3.1)."""
+        """The fields. Each may occur only once (RFC 6749 §3.1)."""
         fields = urllib.parse.parse_qsl(text, keep_blank_values=True, strict_parsing=True)
         names = [name for name, _ in fields if name not in ("resource", "audience")]
         assert len(names) == len(set(names)), names
         return dict(fields)
 
     def client(self, seen, form):
-        """The way by which the client has proved who it is; nil if it hasn't."""
+        """The client's authentication method, or None if it isn't authenticated."""
         lines = seen.values("Authorization")
         if lines:
             name, _, secret = base64.b64decode(lines[0].removeprefix("Basic ")).decode().partition(":")
@@ -146,7 +146,7 @@ class AuthorizationServer(RecordingServer):
         return reply("302 Found", f"Location: {uri}{'&' if '?' in uri else '?'}{encoded(**query)}")
 
     def page(self, *steps):
-        """Makes the browser visit these, each an address, or an address and a form."""
+        """Makes the browser visit each of these: an address, or an address and a form."""
         return reply(body=json.dumps([step if isinstance(step, list) else [step] for step in steps]).encode())
 
     def token(self, seen):
@@ -214,7 +214,8 @@ class OAuthTestCase(TestCase):
         return self.run_host(*self.words(*settings, words=words), env=self.browser if env is None else env)
 
     def visits(self, count=1):
-        """The statuses that the browser got, after it has ended as often: of the authorization endpoint, and of each visit after it."""
+        """Waits until the browser has ended that often. Returns its statuses: the authorization endpoint's, and one for each
+        later visit."""
         lines = wait_until(
             lambda: self.log.exists() and len(found := self.log.read_text().splitlines()) >= count and found, "the browser's end")
         return [[int(word) for word in line.split()] for line in lines]
@@ -292,7 +293,7 @@ class Code(OAuthTestCase):
             [fields["redirect_uri"], encoded(code=self.server.code(fields), state=fields["state"])])
         self.expect_login(self.login("response-mode=form-post", words=["-v"]))
         self.assertEqual(self.server.queries()[0]["response_mode"], "form_post")
-        # A redirect with a query is none here.
+        # In this mode, a redirect with a query doesn't count.
         self.assertEqual(self.visits(), [[200, 404, 200]])
 
     def free_port(self):
@@ -315,7 +316,7 @@ class Code(OAuthTestCase):
 
 
 class HostileRedirects(OAuthTestCase):
-    """Each is refused or ignored; no code goes to the token endpoint that isn't this login's."""
+    """Each is rejected or ignored. Only this login's own code goes to the token endpoint."""
 
     @cases({
         "refused": (
@@ -325,10 +326,10 @@ class HostileRedirects(OAuthTestCase):
             {"error": "unauthorized_client", "error_description": "\x1b[2Jeyes only: " + "A1b2" * 12},
             "the server refused the login: unauthorized_client ([2Jeyes only: ...)"),
         "no_code": ({}, "the browser's redirect has neither a code nor an error"),
-        "empty_code": ({"code": ""}, "the browser's redirect has a code that is none"),
-        "code_with_control_characters": ({"code": "a\r\nb"}, "the browser's redirect has a code that is none"),
+        "empty_code": ({"code": ""}, "the browser's redirect has an invalid code"),
+        "code_with_control_characters": ({"code": "a\r\nb"}, "the browser's redirect has an invalid code"),
         "other_issuer": (
-            {"code": "c", "iss": "https://evil.example"}, "the browser's redirect is from the issuer https://evil.example, and the login was begun at "),
+            {"code": "c", "iss": "https://evil.example"}, "the browser's redirect is from the issuer https://evil.example, but the login was started at "),
         "error_of_another_issuer": (
             {"error": "access_denied", "iss": "https://evil.example"}, "the browser's redirect is from the issuer https://evil.example"),
         "issuer_with_a_slash": ({"code": "c", "iss": "{}/"}, "the browser's redirect is from the issuer "),
@@ -352,7 +353,7 @@ class HostileRedirects(OAuthTestCase):
         self.expect_login(self.login(f"issuer={self.server.http}"))
 
     def test_strangers_are_ignored(self):
-        """Other states, paths and ports: the browser is opened once, and its own redirect counts."""
+        """Other states, paths and ports are ignored. The browser is opened once, and its own redirect counts."""
         other = self.closed_port()
 
         def consent(fields):
@@ -369,7 +370,7 @@ class HostileRedirects(OAuthTestCase):
 
     def test_strangers_are_not_ignored_for_ever(self):
         self.server.consent = lambda fields: self.server.page(*[fields["redirect_uri"] + "?code=evil&state=x"] * 100)
-        self.expect_refusal(self.login(), 112, "20 redirects arrived that are not of this login; close other windows of logins")
+        self.expect_refusal(self.login(), 112, "20 redirects arrived that don't belong to this login; close other login windows")
         self.assertEqual(len(self.server.of("/authorize")), 1)
 
     def test_second_redirect(self):
@@ -383,7 +384,7 @@ class HostileRedirects(OAuthTestCase):
         self.assertEqual(len(self.server.of("/token")), 1)
 
     def test_code_of_another_login(self):
-        """An attacker's code, injected with this login's state: the server finds that the proof is another login's."""
+        """An attacker's code, injected with this login's state. The server finds that the proof belongs to another login."""
         self.server.consent = lambda fields: self.server.redirect(
             fields, code=self.server.code(fields | {"code_challenge": "A" * 43}), state=fields["state"])
         outcome = self.login()
@@ -425,7 +426,7 @@ class Pushed(OAuthTestCase):
         self.expect_refusal(self.login("par=always"), 111, "par-url is needed for pushed requests")
 
     def test_long_request(self):
-        """A request that no address can hold."""
+        """A request that is too long for an address."""
         long = "authorization-parameter=claims=" + "x" * 9000
         self.expect_refusal(self.login(long), 111, "makes the login's address longer than 8192 bytes", "par=always")
         self.expect_login(self.login(long, f"par-url={self.server.http}/par"))
@@ -443,10 +444,10 @@ class Pushed(OAuthTestCase):
 
 
 class Pasted(OAuthTestCase):
-    """Without a browser, the address that it ends at is pasted."""
+    """Without a browser, a person pastes the address where it ended."""
 
     def ended(self, err):
-        """Logs in at the address that is shown, and returns where the browser would end."""
+        """Logs in at the shown address, and returns the address where the browser would end."""
         address = next(line.removeprefix("nevod-host: ") for line in err.splitlines() if "/authorize?" in line)
 
         class Staying(urllib.request.HTTPRedirectHandler):
@@ -460,7 +461,8 @@ class Pasted(OAuthTestCase):
 
     @contextlib.contextmanager
     def pasting(self, *settings):
-        """A login whose answers come through a pipe; yields the address where the browser ended, and a function that ends the login."""
+        """A login whose answers come through a pipe. Yields the address where the browser ended, and a function that finishes the
+        login."""
         pipe = self.folder / "answer"
         os.mkfifo(pipe)
         process = subprocess.Popen(
@@ -500,7 +502,7 @@ class Pasted(OAuthTestCase):
         self.assertEqual((code, out), (0, b"hello"), err)
 
     @cases({
-        "other_state": (r"state=[^&]+", "state=x", "the last one is not of this login"),
+        "other_state": (r"state=[^&]+", "state=x", "the last one does not belong to this login"),
         "other_port": (r":\d+/", ":1/", "the last one does not begin with http://127.0.0.1:"),
         "other_path": (r"/callback", "/callback/x", "the last one does not begin with http://127.0.0.1:"),
         "empty": (r".*", "", "the last one is neither an address nor a code"),
@@ -584,7 +586,7 @@ class Device(OAuthTestCase):
         self.assertEqual((outcome.out, len(self.server.of("/token")), self.server.of("/api")), (b"", 1, []), outcome)
 
     def test_form_with_the_status_200(self):
-        """GitHub's older answers."""
+        """GitHub's older responses."""
         self.server.polls = [
             lambda: reply(body=b"error=authorization_pending&error_description=not+yet"),
             lambda: (self.server.issue(), reply(body=f"access_token={self.server.tokens[-1]}&token_type=bearer".encode()))[1]]
@@ -618,7 +620,7 @@ class Settings(OAuthTestCase):
         "scope": (["authorization-parameter=scope=x"], 'must not set "scope": the setting scope does'),
         "pkce": (["pkce=false"], "must be true without client-secret"),
         "redirect": (["redirect-uri=/callback"], "must be an absolute address without a fragment"),
-        "form": (["redirect-uri=https://app.example.com/", "response-mode=form-post"], "must be query where the browser's address is pasted"),
+        "form": (["redirect-uri=https://app.example.com/", "response-mode=form-post"], "must be query if the browser's address is pasted"),
     })
     def test_refused_before_anything_is_sent(self, settings, fragment):
         self.expect_refusal(self.login(*settings), 111, fragment)

@@ -1,6 +1,6 @@
-"""OAuth 2.0: the metadata of authorization servers and of APIs, ID tokens, and the challenges of APIs that refuse a token.
+"""OAuth 2.0: the metadata of authorization servers and APIs, ID tokens, and the challenges of APIs that reject a token.
 
-The servers are those of this file. PyJWT, jwcrypto and Authlib make the ID tokens.
+The servers are in this file. PyJWT, jwcrypto and Authlib make the ID tokens.
 """
 
 import base64
@@ -39,7 +39,8 @@ def document(content, status="200 OK", *lines):
 
 
 class AuthorizationServer(RecordingServer):
-    """Logs everyone in at once. Strict about its codes; a test replaces the documents, and what a token response has besides."""
+    """Logs everyone in immediately, but is strict about its codes. Tests replace the documents, and what else a token response
+    has."""
 
     def __init__(self, path="", **options):
         super().__init__(self.handle, **options)
@@ -106,7 +107,7 @@ class AuthorizationServer(RecordingServer):
 
 
 class OAuthTestCase(TestCase):
-    """With an authorization server at a path, and an API that takes any token unless a test replaces `respond`."""
+    """With an authorization server at a path, and an API that accepts any token unless a test replaces `respond`."""
 
     path = "/tenant"
 
@@ -173,11 +174,11 @@ class Metadata(OAuthTestCase):
         self.assertEqual(self.server.places(), ["/authorize", "/token"])
 
     def test_response_of_another_issuer_if_settings_have_all(self):
-        """Without metadata a response may lack its issuer (RFC 9207 §2.4), and still not name another one."""
+        """Without metadata, a response may lack its issuer (RFC 9207 §2.4), but must not name another one."""
         base = self.server.issuer
         outcome = self.get(
             f"issuer={base}/b", f"authorization-url={base}/authorize", f"token-url={base}/token", "client-id=app", issuer=False)
-        self.expect_no_exchange(outcome, 112, f"is from the issuer {base}, and the login was begun at {base}/b")
+        self.expect_no_exchange(outcome, 112, f"is from the issuer {base}, but the login was started at {base}/b")
         self.assertEqual(self.server.places(), ["/authorize"])
 
     @cases({
@@ -257,7 +258,7 @@ class Metadata(OAuthTestCase):
         self.expect_failure(outcome, 111, f"corrected settings: {name} {fragment}")
 
     def test_endpoints_of_another_origin(self):
-        """They are the issuer's to name: the host allows them because the document does."""
+        """The issuer decides its endpoints: the host allows them because the document names them."""
         with AuthorizationServer() as other:
             other.codes = self.server.codes
             self.server.publish(token_endpoint=other.http + "/token")
@@ -279,7 +280,7 @@ class OverTLS(OAuthTestCase):
 
     @cases({"token": "token_endpoint", "authorization": "authorization_endpoint"})
     def test_endpoint_without_tls(self, name):
-        """Not even on this machine, where an http issuer may have one."""
+        """Not even on this machine, where an http issuer may have such an endpoint."""
         url = {"token_endpoint": "/token", "authorization_endpoint": "/authorize"}[name]
         self.server.publish(**{name: self.plain.issuer + url})
         self.expect_no_exchange(self.get(words=self.trust), 111, f"since {name} in", "is not an https URL", self.plain.issuer + url)
@@ -287,7 +288,7 @@ class OverTLS(OAuthTestCase):
 
 
 class Renewal(OAuthTestCase):
-    """A token that the API refuses is renewed within the command."""
+    """A token that the API rejects is renewed within the command."""
 
     def setUp(self):
         super().setUp()
@@ -302,7 +303,7 @@ class Renewal(OAuthTestCase):
         self.assertEqual([fields["grant_type"] for fields in self.server.exchanges], ["authorization_code", "refresh_token"])
 
     def test_endpoint_of_another_origin_is_looked_up_again(self):
-        """The host sends there only because the metadata say so, and knows no earlier metadata."""
+        """The host sends there only because the metadata says so, and has no earlier metadata."""
         with AuthorizationServer() as other:
             other.codes = self.server.codes
             self.server.publish(token_endpoint=other.http + "/token")
@@ -353,7 +354,7 @@ class Stored(OAuthTestCase):
             *command, *self.words(self.settings(*settings)), "--origin", self.api.http, *words, *tail, env=self.env())
 
     def test_another_issuer_of_the_same_origin_gets_no_refresh_token(self):
-        """As two tenants of one server: the session of one must not reach the other."""
+        """Like two tenants of one server: one's session must not reach the other."""
         self.server.publish()
         self.expect(self.stored(["login"]), 0)
         self.server.path, self.server.issuer = "/other", self.server.http + "/other"
@@ -428,7 +429,7 @@ def half_hash(token, algorithm):
 
 
 class IDTokens(OAuthTestCase):
-    """The name of the account stands in the list of sessions."""
+    """The list of sessions shows the account's name."""
 
     def setUp(self):
         super().setUp()
@@ -527,7 +528,7 @@ class IDTokens(OAuthTestCase):
     @cases({
         "no_signature": (unsigned, "no signature"), "another_key": (lambda claims: rs256(claims, OTHER_RSA), "signature is not valid"),
         "changed": (lambda claims: changed(rs256(claims)), "signature is not valid"),
-        "unknown_key": (lambda claims: rs256(claims, kid="other"), "none of 3 keys"),
+        "unknown_key": (lambda claims: rs256(claims, kid="other"), "no key of 3 fits"),
         "secret_of_nobody": (hs256, "HS256", "no secret"),
         "public_key_as_secret": (lambda claims: confused(claims), "HS256", "no secret"),
         "key_in_the_header": (lambda claims: rs256(claims, OTHER_RSA, jwk=json.loads(OTHER_RSA.export_public())), "signature is not valid"),
@@ -579,7 +580,7 @@ class IDTokens(OAuthTestCase):
     # A renewed token.
 
     def renew(self):
-        """A login whose token the API refuses, and then a renewal, in one command."""
+        """In one command, a login whose token the API rejects, and then a renewal."""
         self.respond = lambda seen: (
             reply(body=b"hello") if seen.values("Authorization") == ["Bearer access-2"] else reply("401 Unauthorized"))
         return self.get("scope=openid", words=["-v"])
@@ -622,7 +623,7 @@ def changed(token):
 
 
 def confused(claims):
-    """Signed with the public key as a secret, for a verifier that lets the token choose."""
+    """Signed with the public key as a secret, to fool a verifier that lets the token choose."""
     from jwcrypto.jws import JWS
     pem = RSA.export_to_pem()
     token = JWS(json.dumps(claims))
@@ -641,7 +642,7 @@ class Challenges(OAuthTestCase):
         self.server.publish()
 
     def challenge(self, line, status="401 Unauthorized", until=2):
-        """The API refuses tokens before the one of that number."""
+        """The API rejects tokens before the one with that number."""
         good = f"Bearer access-{until}"
         self.respond = lambda seen: (
             reply(body=b"hello") if seen.values("Authorization") == [good]
@@ -667,7 +668,7 @@ class Challenges(OAuthTestCase):
 
     @cases({
         "said": ('Bearer error="insufficient_scope", scope="orders:write"', '"orders:write"'),
-        "unsaid": ('Bearer error="insufficient_scope"', "another scope"),
+        "unsaid": ('Bearer error="insufficient_scope"', "more scopes"),
         "after_others": ('Basic realm="x", Bearer realm="y", DPoP error="insufficient_scope", scope="w"', '"w"'),
         "for_a_terminal": ('Bearer error="insufficient_scope", scope="a\x9b2J' + "b" * 300 + '"', "?2J" + "b" * 100),
     })
@@ -729,7 +730,7 @@ class Challenges(OAuthTestCase):
         "another": (lambda token: token, 112), "unnamed": (lambda token: "4711" if token == "access-1" else None, 112),
         "same": (lambda token: "4711", 0)})
     def test_step_up_by_a_person(self, subject, code):
-        """The same one as before, or the session would be another's unnoticed."""
+        """It must be the same person as before. Otherwise the session would silently become another's."""
         self.server.documents[self.server.path + "/keys"] = document({"keys": PUBLIC})
         now = int(time.time())
         self.server.extra = lambda request, token: {"id_token": rs256({
@@ -788,13 +789,13 @@ class ProtectedResource(OAuthTestCase):
     def test_names_another_issuer(self):
         self.metadata |= {"authorization_servers": ["https://id.example", "https://b.example"], "scopes_supported": ["read", "write"]}
         outcome = self.get()
-        self.expect(outcome, 111, self.server.issuer, '"https://id.example", "https://b.example" alone', '"read", "write"')
+        self.expect(outcome, 111, self.server.issuer, 'accepts only tokens of "https://id.example", "https://b.example"', '"read", "write"')
         self.assertEqual((self.looks(), outcome.out), (1, b""))
 
     def test_names_another_issuer_before_a_person_is_asked_again(self):
         self.server.refreshes = False
         self.metadata["authorization_servers"] = ["https://id.example"]
-        self.expect(self.get(), 111, self.server.issuer, '"https://id.example" alone')
+        self.expect(self.get(), 111, self.server.issuer, 'accepts only tokens of "https://id.example"')
         self.assertEqual(self.grants(), ["authorization_code"])
 
     def test_names_the_issuer_before_a_person_is_asked_again(self):
@@ -826,7 +827,7 @@ class ProtectedResource(OAuthTestCase):
     @cases({"whole_origin": "", "slash": "/", "path": "/v1", "path_and_slash": "/v1/", "exact": "/v1/orders"})
     def test_is_for_a_part_of_the_origin(self, path):
         self.metadata |= {"resource": self.api.http + path, "authorization_servers": ["https://id.example"]}
-        self.expect(self.get(), 111, '"https://id.example" alone')
+        self.expect(self.get(), 111, 'accepts only tokens of "https://id.example"')
 
     def test_of_another_origin_is_not_fetched(self):
         with RecordingServer() as other:
@@ -835,7 +836,7 @@ class ProtectedResource(OAuthTestCase):
             self.assertEqual((outcome.code, outcome.out, other.requests), (0, b"refused", []), outcome)
             self.expect(outcome, 0, "is not of the API's origin")
 
-    # A resource in place of an issuer.
+    # A resource instead of an issuer.
 
     def discover(self, *settings):
         return self.get("client-id=app", f"resource={self.api.http}/v1", *settings, issuer=False)
@@ -844,7 +845,7 @@ class ProtectedResource(OAuthTestCase):
         self.until = 2
         self.expect_served(self.discover(), "Bearer access-1", "Bearer access-2")
         self.assertEqual(self.server.exchanges[0]["resource"], self.api.http + "/v1")
-        # Also before a renewal: the resource may name another server by then, which must not get the token.
+        # Also looked up before a renewal: by then, the resource may name another server, which must not get the token.
         self.assertEqual((self.looks(), self.grants()), (2, ["authorization_code", "refresh_token"]))
 
     def test_names_another_server_at_a_renewal(self):
@@ -867,8 +868,8 @@ class ProtectedResource(OAuthTestCase):
         "none": (lambda self: self.metadata.update(authorization_servers=[]), "names no authorization server"),
         "without_tls": (lambda self: self.metadata.update(authorization_servers=["http://id.example"]), "is not an https URL"),
         "no_url": (lambda self: self.metadata.update(authorization_servers=["id"]), "is not an https URL"),
-        "other_resource": (lambda self: self.metadata.update(resource="https://api.example/v1"), "are those of", '"https://api.example/v1"'),
-        "slash": (lambda self: self.metadata.update(resource=self.api.http + "/v1/"), "are those of"),
+        "other_resource": (lambda self: self.metadata.update(resource="https://api.example/v1"), "is for", '"https://api.example/v1"'),
+        "slash": (lambda self: self.metadata.update(resource=self.api.http + "/v1/"), "is for"),
         "not_there": (lambda self: setattr(self, "status", "404 Not Found"), "issuer is needed", "status 404"),
         "in_trouble": (lambda self: setattr(self, "status", "500 Internal Server Error"), "can't be read", "status 500"),
         "not_an_object": (lambda self: setattr(self, "metadata", 7), "can't be read", "not a JSON object"),
@@ -890,7 +891,7 @@ class ProtectedResource(OAuthTestCase):
         "actor_token": ["grant=token-exchange", "token-file=/nowhere", "actor-token=env:NEVOD_TEST_SECRET"],
         "assertion": ["grant=jwt-bearer", "assertion=env:NEVOD_TEST_SECRET"],
         "token_file": ["grant=jwt-bearer", "token-file=/nowhere"],
-        # Another server's code would go to the one that the resource names.
+        # With these, another server's code would go to the server that the resource names.
         "authorization_url": ["authorization-url=https://id.example/authorize"],
         "device_url": ["grant=device", "device-url=https://id.example/device"],
         "par_url": ["par-url=https://id.example/par"],

@@ -20,26 +20,26 @@ HOUR = 3600
 
 
 class Refused(Exception):
-    """A proof or a token that a server doesn't accept; the code is that of RFC 9449 §12.2 or RFC 6750 §3.1."""
+    """A proof or a token that a server doesn't accept. The code is from RFC 9449 §12.2 or RFC 6750 §3.1."""
 
 
 class ProofServer(RecordingServer):
-    """Checks the proofs of its requests as RFC 9449 §4.3 lists it. Two libraries verify each signature."""
+    """Checks its requests' proofs as in RFC 9449 §4.3. Two libraries verify each signature."""
 
     def __init__(self):
         super().__init__(self.answer)
         self.guard = threading.Lock()
         self.ids = set()
-        self.nonces = []  # the last ones count; without any, none is wanted
-        self.accepted = 1  # how many of the last nonces
-        self.ahead = 0  # of this machine's clock, in seconds
-        self.answered = []  # the code of each request: "ok", or that of the refusal
+        self.nonces = []  # the last ones are valid; if the list is empty, no nonce is required
+        self.accepted = 1  # how many of the last nonces are valid
+        self.ahead = 0  # how far ahead of this machine's clock, in seconds
+        self.answered = []  # each request's code: "ok", or the refusal's
 
     def rotate(self):
         self.nonces.append(secrets.token_urlsafe(12))
 
     def nonce_lines(self):
-        """What a response says about nonces."""
+        """A response's lines about nonces."""
         return [f"DPoP-Nonce: {self.nonces[-1]}"] if self.nonces else []
 
     def answer(self, seen):
@@ -100,7 +100,7 @@ class ProofServer(RecordingServer):
 
 
 class AuthorizationServer(ProofServer):
-    """Issues tokens that are bound to the proof's key, and rotates refresh tokens, which are bound as well."""
+    """Issues tokens bound to the proof's key, and rotates refresh tokens, which are also bound."""
 
     def __init__(self):
         super().__init__()
@@ -129,7 +129,7 @@ class AuthorizationServer(ProofServer):
 
 
 class Resource(ProofServer):
-    """Takes the tokens of an authorization server with proofs of their keys."""
+    """Accepts an authorization server's tokens with proofs of their keys."""
 
     def __init__(self, issuer):
         super().__init__()
@@ -150,7 +150,7 @@ class Resource(ProofServer):
         return reply("401 Unauthorized", f'WWW-Authenticate: DPoP error="{code}", algs="ES256 ES384 EdDSA"', *self.lines())
 
     def expire(self):
-        """Ends all tokens that were issued up to now."""
+        """Ends all tokens issued until now."""
         self.issuer.expired = set(self.issuer.bound)
 
 
@@ -203,7 +203,7 @@ class Proofs(ProofTestCase):
         self.assertEqual(self.resource.claims()[0]["htm"], "PROPFIND")
 
     def test_key_is_kept(self):
-        """By the store, for other processes, and by a renewal, since the refresh token is bound to the key."""
+        """The store keeps it for other processes. A renewal keeps it because the refresh token is bound to the key."""
         for _ in range(2):
             self.expect_success(self.get())
         self.resource.expire()
@@ -233,7 +233,7 @@ class Proofs(ProofTestCase):
             self.assertNotIn(secret, outcome.err)
 
     def test_redirect_to_another_path(self):
-        """Each hop has a proof of its own."""
+        """Each hop has its own proof."""
         serve = self.resource.result
 
         def redirecting(seen):
@@ -247,7 +247,7 @@ class Proofs(ProofTestCase):
 
 
 class Theft(ProofTestCase):
-    """Judges the judge: what an attacker has of a token or a proof is of no use."""
+    """Checks the judge itself: a stolen token or proof is useless."""
 
     def refusal(self, server, **lines):
         """Returns the server's decision about the last request with other header lines."""
@@ -298,7 +298,7 @@ class NoncesOfTheAuthorizationServer(ProofTestCase):
         self.assertEqual(self.issuer.answered, ["use_dpop_nonce", "ok"])
 
     def test_kept_for_a_renewal(self):
-        """In the token, for another process."""
+        """The token keeps it for other processes."""
         self.issuer.rotate()
         self.expect_success(self.get())
         self.resource.expire()
@@ -322,7 +322,7 @@ class NoncesOfTheAuthorizationServer(ProofTestCase):
         self.assertEqual(self.issuer.answered, ["use_dpop_nonce", "ok", "ok", "ok"])
 
     def test_refused_twice(self):
-        """No third request, and the session stays."""
+        """There is no third request, and the session stays."""
         self.expect_success(self.get())
         self.resource.expire()
         refuse = self.issuer.refuse
@@ -347,7 +347,7 @@ class NoncesOfTheAuthorizationServer(ProofTestCase):
         lines = list(lines)
         self.issuer.nonces, self.issuer.nonce_lines = ["x"], lambda: lines
         outcome = self.get()
-        self.expect(outcome, 112, "(use_dpop_nonce), and gave no valid DPoP-Nonce")
+        self.expect(outcome, 112, "(use_dpop_nonce), but gave no valid DPoP-Nonce")
         self.assertEqual(self.issuer.answered, ["use_dpop_nonce"])
 
     def test_not_that_of_a_resource(self):
@@ -434,17 +434,17 @@ class NoncesOfAResource(ProofTestCase):
     def test_invalid(self, lines):
         lines = list(lines)
         self.resource.nonces, self.resource.nonce_lines = ["x"], lambda: lines
-        self.expect(self.get(), 116, "(use_dpop_nonce), and gave no valid DPoP-Nonce")
+        self.expect(self.get(), 116, "(use_dpop_nonce), but gave no valid DPoP-Nonce")
         self.assertEqual((self.resource.answered, self.issuer.grants()), (["use_dpop_nonce"], ["password"]))
 
     def concurrently(self, count):
-        """Sends requests at the same time with one token. Returns the outcome and the number of times that each was sent."""
+        """Sends concurrent requests with one token. Returns the outcome and how often each was sent."""
         outcome = self.get("-Z", "--parallel-max", count, paths=[f"/{index}" for index in range(count)])
         self.assertEqual(self.issuer.grants(), ["password"], outcome)
         return outcome, collections.Counter(seen.path for seen in self.resource.requests)
 
     def test_a_hundred_requests(self):
-        """While the nonce changes, each request is sent once more at most, and none takes a new token."""
+        """While the nonce changes, each request is resent at most once, and none gets a new token."""
         serve = self.resource.result
 
         def rotating(seen):
@@ -453,7 +453,7 @@ class NoncesOfAResource(ProofTestCase):
             return serve(seen)
 
         self.resource.rotate()
-        # All of this test's: a request that waits for a connection may carry the first one.
+        # All nonces of this test are valid, because a request that waits for a connection may carry the first one.
         self.resource.result, self.resource.accepted = rotating, 12
         outcome, counts = self.concurrently(100)
         self.expect_success(outcome, 100)
@@ -461,7 +461,7 @@ class NoncesOfAResource(ProofTestCase):
         self.assertEqual((len(counts), max(counts.values())), (100, 2))
 
     def test_a_hundred_requests_and_nonces_that_hold_once(self):
-        """A server that no concurrent client can satisfy: requests fail, and none is sent three times."""
+        """A server that no concurrent client can satisfy. Requests fail, and none is sent three times."""
         refuse, serve = self.resource.refuse, self.resource.result
 
         def refusing(code):
@@ -489,7 +489,7 @@ class Refusals(ProofTestCase):
         self.assertEqual(self.resource.requests, [])
 
     def test_bearer_token_at_a_renewal(self):
-        """By then the server has replaced the refresh token: the new one is kept, and used as soon as the server is mended."""
+        """By then the server has replaced the refresh token. The new one is kept, and used as soon as the server is fixed."""
         self.expect_success(self.get())
         self.resource.expire()
         self.issuer.type = "Bearer"
@@ -511,9 +511,9 @@ class Refusals(ProofTestCase):
         self.assertEqual(self.resource.requests, [])
 
     def test_bearer_token_where_the_resource_wants_a_bound_one(self):
-        """Another bearer token would be refused as well, so none is asked for."""
+        """Another bearer token would also be rejected, so none is requested."""
         self.issuer.type = "Bearer"
-        self.expect(self.get(dpop="off"), 116, "takes only tokens that are bound to a key (DPoP); set dpop=required")
+        self.expect(self.get(dpop="off"), 116, "accepts only tokens that are bound to a key (DPoP); set dpop=required")
         self.assertEqual((len(self.resource.requests), self.issuer.grants()), (1, ["password"]))
 
     def test_setting_that_was_turned_off(self):
@@ -525,7 +525,7 @@ class Refusals(ProofTestCase):
         self.assertRegex(self.resource.requests[-1].values("Authorization")[0], "^Bearer ")
 
     def test_invalid_proof_at_the_authorization_server(self):
-        """No fault of the session, which stays."""
+        """The session isn't at fault, so it stays."""
         self.expect_success(self.get())
         self.resource.expire()
 
@@ -540,7 +540,7 @@ class Refusals(ProofTestCase):
         self.assertEqual(self.issuer.grants()[-1], "refresh_token")
 
     def test_invalid_proof_at_a_resource(self):
-        """Another token wouldn't help, so none is asked for."""
+        """Another token wouldn't help, so none is requested."""
         def refusing(seen, token=None):
             raise Refused("invalid_dpop_proof")
 
@@ -549,7 +549,7 @@ class Refusals(ProofTestCase):
         self.assertEqual((self.resource.answered, self.issuer.grants()), (["invalid_dpop_proof"], ["password"]))
 
     def test_clocks_of_both_servers(self):
-        """The times of proofs are those of the server's clock, as soon as it is known."""
+        """The times in proofs follow the server's clock as soon as it is known."""
         self.issuer.ahead, self.resource.ahead = HOUR, -2 * HOUR
         self.expect_success(self.get(paths=("/a", "/b")), 2)
         self.assertEqual(self.issuer.answered, ["invalid_dpop_proof", "ok"])

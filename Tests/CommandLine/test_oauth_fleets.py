@@ -1,5 +1,5 @@
-"""Many requests and many processes that meet the expiry of one OAuth 2.0 session at once: one exchange, and the family of refresh tokens is
-alive afterwards. The servers are the strict one of test_oauth_renewal.py, and django-oauth-toolkit with reuse detection."""
+"""Many requests and processes meet the expiry of one OAuth 2.0 session at once. There is one exchange, and the family of refresh
+tokens survives. The servers are the strict one of test_oauth_renewal.py, and django-oauth-toolkit with reuse detection."""
 
 import subprocess
 import time
@@ -28,7 +28,7 @@ class ToolkitServer:
         return urllib.request.urlopen(f"{self.http}/control/{what}", timeout=PATIENCE).read().decode()
 
     def expire(self, crowd=0):
-        """The crowd meets at the server's database, which serves one request at once."""
+        """The crowd meets at the server's database, which serves one request at a time."""
         self.control("expire")
 
     def expect_alive(self, test, exchanges):
@@ -125,7 +125,7 @@ class Storm(FleetTestCase):
         self.assertTrue(self.server.is_alive())
 
     def test_busy(self):
-        """All wait for the wait that the server asks one of them for."""
+        """The server asks one request to wait, and all of them wait."""
         self.start()
         self.logged_in()
         self.server.expire(crowd=REQUESTS)
@@ -147,7 +147,8 @@ class Storm(FleetTestCase):
 
 
 class Processes(FleetTestCase):
-    """Eight processes with one store: a file, and then a PostgreSQL server. None leaves the others a lock to wait for."""
+    """Eight processes with one store: a file, and then a PostgreSQL server. No process leaves a lock that the others would wait
+    for."""
 
     STORES = {"sqlite": False, "postgresql": True}
 
@@ -191,7 +192,7 @@ class Processes(FleetTestCase):
 
     @cases(STORES)
     def test_outage(self, store):
-        """Some processes may meet the outage, and none ends the session."""
+        """Some processes may meet the outage, but none ends the session."""
         self.choose(store)
         self.start()
         self.logged_in()

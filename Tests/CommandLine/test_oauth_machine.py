@@ -1,5 +1,5 @@
-"""OAuth 2.0 without a person: the grants of machines, how a client proves who it is, and tokens that a platform issues. The servers
-here are strict; what is signed is judged by PyJWT, jwcrypto and Authlib."""
+"""OAuth 2.0 without a person: grants for machines, client authentication, and tokens issued by a platform. The servers here are
+strict. PyJWT, jwcrypto and Authlib judge what is signed."""
 
 import base64
 import functools
@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from support import BUILD, SECRET, RecordingServer, TestCase, authority, cases, reply, wait_until
 
 CLIENT = "machine-1"
-# As long as HS256 needs, and with what forms and headers encode.
+# As long as HS256 requires, with characters that forms and headers encode.
 CLIENT_SECRET = "p%2B:+ &=ü/" + SECRET + "-0123456789abcdef"
 URN = "urn:ietf:params:oauth:"
 ASSERTION_TYPE = URN + "client-assertion-type:jwt-bearer"
@@ -106,13 +106,13 @@ def judge(token, key, algorithm, audience, issuer):
     theirs = jwcrypto.jwt.JWT(
         jwt=token, key=their_key, algs=[algorithm], check_claims={"iss": issuer, "aud": audience, "exp": None, "jti": None})
     assert json.loads(theirs.claims) == claims
-    # One audience, as a text: a list could hold another server's.
+    # One audience as text, because a list could contain another server's.
     assert isinstance(claims["aud"], str)
     return claims
 
 
 class OAuthTestCase(TestCase):
-    """With a server that issues tokens as `grant` says, and an API for the last token that was issued."""
+    """With a server that issues tokens as `grant` says, and an API that accepts the last issued token."""
 
     def setUp(self):
         self.issued, self.accepted, self.forms = 0, set(), []
@@ -140,7 +140,7 @@ class OAuthTestCase(TestCase):
         self.assertEqual(seen.method, "POST")
         self.assertEqual(seen.values("Content-Type"), ["application/x-www-form-urlencoded"])
         pairs = urllib.parse.parse_qsl(seen.body.decode(), strict_parsing=True, keep_blank_values=True)
-        # RFC 6749 §3.2: no parameter more than once; RFC 8707 and RFC 8693 allow it for these.
+        # RFC 6749 §3.2: no parameter more than once. RFC 8707 and RFC 8693 except these.
         names = [name for name, _ in pairs if name not in ("resource", "audience")]
         self.assertEqual(len(names), len(set(names)), names)
         form = dict(pairs)
@@ -195,7 +195,7 @@ class OAuthTestCase(TestCase):
         self.assertEqual(outcome.out, b"hello", outcome)
 
     def expect_refused_setting(self, name, grant, *fragments, token_url=True, **settings):
-        """The settings are refused before anything is sent."""
+        """The settings are rejected before anything is sent."""
         outcome = self.oauth(grant, token_url=token_url, **settings)
         self.expect(outcome, 111, name, *fragments)
         self.assertEqual(self.server.requests, [])
@@ -205,7 +205,7 @@ class OAuthTestCase(TestCase):
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# The client's proof
+# Client authentication
 
 
 class Secrets(OAuthTestCase):
@@ -229,11 +229,11 @@ class Secrets(OAuthTestCase):
         self.assertEqual(self.method, method)
 
     def test_identifier_with_a_colon(self):
-        """Encoded as a form's field, so that the first colon ends it."""
+        """It is encoded like a form's field, so that the first colon ends it."""
         seen = []
         self.check_client = lambda form, request: seen.extend(request.values("Authorization"))
         self.expect_token(self.oauth("client-credentials", client_id="a:b c", client_secret="env:CLIENT_SECRET"))
-        self.assertTrue(base64.b64decode(seen[0].split(" ")[1]).startswith(b"a%3Ab+c:"))
+        self.assertTrue(base64.b64decode(seen[0].split(" ")[1]).startswith(b"a%3Ab%20c:"))
 
     @cases({
         "basic": ("basic", "HTTP Basic", "client-auth=post"),
@@ -340,12 +340,12 @@ class Assertions(OAuthTestCase):
             self.assert_client(client_key=self.key_file(pem(self.key)), client_assertion_audience=self.audience))
 
     def test_issuer_is_the_audience(self):
-        """RFC 9700's authors found that the token endpoint's address may be another server's."""
+        """The authors of RFC 9700 found that the token endpoint's address may be another server's."""
         self.audience = self.server.http
         self.expect_token(self.assert_client(client_key=self.key_file(pem(self.key)), issuer=self.server.http))
 
     def test_each_is_used_once(self):
-        """A token that is refused is renewed with another assertion; Authlib refuses an identifier that it has seen."""
+        """A rejected token is renewed with another assertion. Authlib rejects an identifier that it has seen."""
         refuses = iter([True, True])
         self.api = lambda seen: (
             reply("401 Unauthorized", "WWW-Authenticate: Bearer") if next(refuses, False) else reply(body=b"hello"))
@@ -437,7 +437,7 @@ class MutualTLS(OAuthTestCase):
 
     @cases({"only": {}, "beside_the_other": {"token_endpoint": "/elsewhere"}})
     def test_endpoint_for_certificates(self, members):
-        """Servers have one on another port, since browsers would ask people for a certificate (RFC 8705 §5)."""
+        """Servers have such an endpoint on another port, because browsers would ask people for a certificate (RFC 8705 §5)."""
         self.other = lambda seen: json_reply({
             "issuer": self.server.https, **{name: self.server.https + path for name, path in members.items()},
             "mtls_endpoint_aliases": {"token_endpoint": self.token_url}}) if "well-known" in seen.path else reply("404 Not Found")
@@ -490,7 +490,7 @@ class ClientCredentials(OAuthTestCase):
         self.assertEqual(self.server.requests[-1].values("Authorization"), ["Bearer token-2"])
 
     def test_refresh_token_is_not_used(self):
-        """RFC 6749 §4.4.3 says that there should be none."""
+        """RFC 6749 §4.4.3 says that there should be no refresh token."""
         self.grant = lambda form, seen: self.new_token(refresh_token="r", expires_in=0)
         self.oauth("client-credentials", **self.client())
         self.assertEqual({form["grant_type"] for form in self.forms}, {"client_credentials"})
@@ -574,7 +574,7 @@ class GivenRefreshToken(OAuthTestCase):
         self.assertEqual(len(self.forms), 2)
 
     def test_session_that_has_ended(self):
-        """The given token is spent: a second use of it would be taken for a theft (RFC 9700 §4.14.2)."""
+        """The given token is spent. Using it again would look like theft (RFC 9700 §4.14.2)."""
         env = self.stored(FIRST="r-0")
         words = [*self.words("refresh-token", client_id=CLIENT, refresh_token="env:FIRST"), self.server.http + "/api"]
         self.expect_token(self.run_host(*words, env=env))
@@ -588,18 +588,18 @@ class GivenRefreshToken(OAuthTestCase):
         path = self.file("refresh-token", text)
         path.chmod(0o600)
         outcome = self.oauth("refresh-token", client_id=CLIENT, refresh_token=f"file:{path}")
-        self.expect(outcome, 111, "refresh-token", "is no refresh token")
+        self.expect(outcome, 111, "refresh-token", "is not a refresh token")
         self.assertNotIn("admin", outcome.err)
         self.assertEqual(self.forms, [])
 
     def test_answer_that_is_none(self):
         outcome = self.oauth(
             "refresh-token", "--answer", "refresh-token=env:FIRST", client_id=CLIENT, env={"FIRST": "r-0\nscope admin"})
-        self.expect(outcome, 111, "refresh-token", "is no refresh token")
+        self.expect(outcome, 111, "refresh-token", "is not a refresh token")
         self.assertEqual(self.forms, [])
 
     def identified(self, **claims):
-        """The words of a login that asks who it is, at a server whose keys can't be read."""
+        """The arguments of a login that asks for the account, at a server whose keys can't be read."""
         now = int(time.time())
         key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         members = {"iss": self.server.http, "aud": CLIENT, "sub": "4711", "email": "ada@id.example", "exp": now + 600, "iat": now}
@@ -613,7 +613,7 @@ class GivenRefreshToken(OAuthTestCase):
         "right": ({}, "ada@id.example"), "other_client": ({"aud": "other"}, ""),
         "other_issuer": ({"iss": "https://id.example"}, "")})
     def test_account(self, claims, account):
-        """Depends on no request, which could fail while the new refresh token isn't stored."""
+        """It depends on no request, which could fail before the new refresh token is stored."""
         words, env = self.identified(**claims), self.stored(FIRST="r-0")
         for _ in range(2):
             self.expect_token(self.run_host(*words, self.server.http + "/api", env=env))
@@ -623,7 +623,7 @@ class GivenRefreshToken(OAuthTestCase):
         self.assertEqual(session.get("account") or "", account)
 
     def test_account_of_a_renewal(self):
-        """The one that the first response named."""
+        """The account that the first response named."""
         words, env = self.identified(), self.stored(FIRST="r-0")
         self.expect_token(self.run_host(*words, self.server.http + "/api", env=env))
         del self.grant
@@ -658,7 +658,7 @@ class TokenExchange(OAuthTestCase):
         return self.oauth("token-exchange", *words, **{"subject_token": "env:SUBJECT", **settings}, env={"SUBJECT": self.SUBJECT})
 
     def test_example(self):
-        """The request of §2.3, with the client of its Authorization line."""
+        """The request of §2.3, with the client in its Authorization line."""
         self.expect_token(self.oauth(
             "token-exchange", client_id="rs08", client_secret="env:RS08", subject_token="env:SUBJECT",
             resource="https://backend.example.com/api", env={"RS08": "long-secure-random-secret", "SUBJECT": self.SUBJECT}))
@@ -862,7 +862,7 @@ def judge_assertion(token, key, algorithm, audience, issuer):
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# Tokens of the platform
+# Tokens from the platform
 
 
 class MetadataServices(OAuthTestCase):
@@ -902,7 +902,7 @@ class MetadataServices(OAuthTestCase):
         self.expect(self.ask(path), 112, "metadata-url", "403", "metadata-header")
 
     def test_google_cloud_identity(self):
-        """An ID token as text, whose expiry is its own."""
+        """An ID token as text, which contains its expiry."""
         key, token = private_key("RS256"), None
 
         def metadata(seen):
@@ -947,7 +947,7 @@ class MetadataServices(OAuthTestCase):
         self.assertNotIn("hunter2", outcome.err)
 
     def test_azure_app_service(self):
-        """A header of its own for the process's proof, and the expiry as a time."""
+        """A special header for the process's proof, and the expiry as a point in time."""
 
         def metadata(seen):
             self.assertEqual(seen.values("X-IDENTITY-HEADER"), [CLIENT_SECRET[-16:]])
@@ -1035,7 +1035,7 @@ class MetadataServices(OAuthTestCase):
         self.expect(self.oauth("client-credentials", env=env, **words), 111, "invalid_client", "platform", "audience")
 
     def test_session_first(self):
-        """A service that wants a PUT before the request, as the second version of the EC2 instance metadata service does."""
+        """A service that requires a PUT before the request, like version 2 of the EC2 instance metadata service."""
 
         def metadata(seen):
             if seen.path == "/latest/api/token":
@@ -1052,7 +1052,7 @@ class MetadataServices(OAuthTestCase):
         self.assertNotIn("AQAEA", outcome.err)
 
     def test_session_as_a_bearer_token(self):
-        """IBM Cloud: an identity token by PUT, which a POST changes for an access token."""
+        """IBM Cloud: an identity token by PUT, which a POST exchanges for an access token."""
 
         def metadata(seen):
             if seen.path == "/instance_identity/v1/token":
@@ -1122,8 +1122,8 @@ class MetadataServices(OAuthTestCase):
 
 
 class TokenFiles(OAuthTestCase):
-    """The token of a Kubernetes service account, in a volume as the kubelet makes it: the file is a link into a folder that is
-    itself a link, which is replaced at a rotation."""
+    """A Kubernetes service account's token, in a volume like the kubelet's: the file is a link into a folder that is itself a
+    link, which a rotation replaces."""
 
     def setUp(self):
         super().setUp()
@@ -1180,7 +1180,7 @@ class TokenFiles(OAuthTestCase):
         self.assertEqual(carried, [first, first, second])
 
     def test_rotated_between_commands(self):
-        """The session's expiry is the token's own: after it, the file is read before the request is sent."""
+        """The session expires with the token. Then the file is read before the request is sent."""
         env = self.stored()
         words = self.words("metadata", token_url=False, token_file=self.path)
         for lifetime in (8, 3600):
@@ -1245,7 +1245,7 @@ class TokenFiles(OAuthTestCase):
         self.expect_unusable("is not a regular file")
 
     def test_pipe(self):
-        """It is not waited for."""
+        """The command doesn't wait for it."""
         self.path.unlink()
         os.mkfifo(self.path)
         self.expect_unusable("is not a regular file")

@@ -1,5 +1,5 @@
-"""OAuth 2.0 sessions that are renewed, ended by the server, and revoked: libOAuth2Auth.so against a strict server of our own, which rotates
-refresh tokens and revokes the family of one that is used twice (RFC 9700 §4.14.2)."""
+"""OAuth 2.0 sessions that are renewed, ended by the server, and revoked: libOAuth2Auth.so against our own strict server, which
+rotates refresh tokens and revokes a token's family if it is used twice (RFC 9700 §4.14.2)."""
 
 import base64
 import calendar
@@ -27,7 +27,7 @@ def refusal(error, description=None, status="400 Bad Request", **more):
 
 
 class Cut:
-    """The beginning of a response, behind which the server closes the connection."""
+    """The beginning of a response. Then the server closes the connection."""
 
     def __init__(self, data=b""):
         self.data = data
@@ -36,7 +36,7 @@ class Cut:
 class RotatingServer(RecordingServer):
     """An authorization server and its API on one origin.
 
-    `faults` are what the next renewals get instead of a response: bytes, a Cut, or a function of the server and the request."""
+    The next renewals get `faults` instead of a response: bytes, a Cut, or a function of the server and the request."""
 
     def __init__(self, *, secret=None, lifetime=3600, rotates=True, issues_refresh_tokens=True, granted=None, response=None, **options):
         super().__init__(self.handle, **options)
@@ -162,7 +162,7 @@ class RotatingServer(RecordingServer):
         return reply()
 
     def expire(self, crowd=0):
-        """Ends the life of all access tokens, and refuses them only when `crowd` requests with one are here."""
+        """Expires all access tokens, and rejects them only when `crowd` requests with such a token have arrived."""
         with self.state:
             self.access.clear()
             self.crowd, self.refused = crowd, 0
@@ -223,7 +223,7 @@ class RenewalTestCase(TestCase):
             self.assertNotIn(token, text)
 
     def expect_kept(self, outcome):
-        """Nobody was logged out: the next request renews the token, and the family is alive."""
+        """Nobody was logged out: the next request renews the token, and the family survives."""
         self.assertNotEqual(outcome.code, 0, outcome)
         self.assertEqual(len(self.sessions()), 1)
         self.assertNotIn("cleared", outcome.err)
@@ -234,7 +234,7 @@ class RenewalTestCase(TestCase):
 
 class Refresh(RenewalTestCase):
     def test_rotation(self):
-        """Each renewal spends the refresh token of the one before, and sends nothing but what it needs."""
+        """Each renewal spends the previous one's refresh token, and sends only what it needs."""
         self.start()
         self.logged_in("--set", "scope=read write")
         for number in range(3):
@@ -259,7 +259,7 @@ class Refresh(RenewalTestCase):
         self.assertEqual((len(self.server.exchanges()), self.server.refused), (1, 0))
 
     def test_a_little_early(self):
-        """The host takes the token for expired some seconds before the server does, and not all clients at once."""
+        """The host treats the token as expired some seconds before the server does, and at a different moment for each client."""
         self.start(lifetime=1000)
         started = time.time()
         self.logged_in()
@@ -270,7 +270,7 @@ class Refresh(RenewalTestCase):
 
     @cases({"zero": 0, "negative": -1, "missing": None, "words": "never", "far": 10**18})
     def test_lifetime_that_is_none(self, lifetime):
-        """Such a token is used until the server refuses it; otherwise each command would renew it."""
+        """Such a token is used until the server rejects it. Otherwise, each command would renew it."""
         self.start(response=lambda members: {
             key: value for key, value in (members | {"expires_in": lifetime}).items() if value is not None})
         self.logged_in()
@@ -323,7 +323,7 @@ class Refresh(RenewalTestCase):
 
     @cases({"granted_as_asked": (None, None), "granted_more": ("read write admin", ["read write"]), "granted_less": ("read", None)})
     def test_scope(self, granted, sent):
-        """Sent only if the server has granted more than this request's token is for: others would be an invalid_scope."""
+        """Sent only if the server has granted more than this request's token is for. Other scopes would be an invalid_scope."""
         self.start(granted=granted)
         words = ["--param", "scope=read", "--param", "scope=write"]
         self.logged_in(*words)
@@ -405,7 +405,7 @@ class ServerInTrouble(RenewalTestCase):
         for response, *words in [
                 (reply("503 Service Unavailable", "Retry-After: 3600"), "status 503", "it asks to wait for 3600 s", "try again later"),
                 (refusal("temporarily_unavailable", "Back at 10"), "temporarily_unavailable (Back at 10)", "still stored"),
-                (reply("200 OK", HTML, body=PAGE), "is not one of OAuth (status 200)"),
+                (reply("200 OK", HTML, body=PAGE), "is not an OAuth response (status 200)"),
                 (refusal("hiccup", "Odd"), "the server refused the renewal: hiccup (Odd)")]:
             self.server.expire()
             self.server.faults = [response]
@@ -426,7 +426,7 @@ class ServerInTrouble(RenewalTestCase):
             self.assertTrue(self.server.is_alive())
 
     def test_client_that_is_not_accepted(self):
-        """Says nothing about the user: a secret that was changed at the server can be corrected in the settings."""
+        """The refusal says nothing about the user: a secret that was changed at the server can be corrected in the settings."""
         self.start(secret=SECRET)
         self.logged_in()
         self.server.expire()
@@ -457,7 +457,7 @@ class ServerInTrouble(RenewalTestCase):
                               "Retry-After: " + email.utils.formatdate(now - 8999, usegmt=True)], "429 Too Many Requests"),
         "past": (lambda now: ["Retry-After: Sun, 06 Nov 1994 08:49:37 GMT"], "503 Service Unavailable")})
     def test_short_wait(self, lines, status):
-        """The server asks for a wait, gets it, and nobody notices. A date counts from the server's own."""
+        """The server asks for a wait and gets it, and nobody notices. A date is relative to the server's own clock."""
         self.start()
         self.logged_in()
         self.server.expire()
@@ -518,7 +518,7 @@ class LostResponse(RenewalTestCase):
         self.assertEqual(len(self.sessions()), 1)
 
     def test_grace(self):
-        """A server that takes the old refresh token a little longer: the session goes on."""
+        """If a server accepts the old refresh token a little longer, the session goes on."""
         self.lose()
         for token in self.server.refresh.values():
             token["spent"] = False
@@ -528,7 +528,7 @@ class LostResponse(RenewalTestCase):
 
     @cases({"access_token": {"access_token": "a\nb"}, "type": {"token_type": "mac"}, "no_access_token": {"access_token": None}})
     def test_access_token_that_can_not_be_used(self, members):
-        """The response arrives, and the refresh token in it is the one that counts from now on."""
+        """The response arrives, and its refresh token is valid from now on."""
         self.start()
         self.logged_in()
         self.server.expire()
@@ -540,7 +540,7 @@ class LostResponse(RenewalTestCase):
 
     @cases({"nothing": b"", "head": b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"})
     def test_strict(self, data):
-        """A strict server ends the session: said once, with the reason, and not asked again."""
+        """A strict server ends the session. The command says so once, with the reason, and doesn't ask the server again."""
         self.lose(data)
         outcome = self.get()
         self.expect(
@@ -551,7 +551,8 @@ class LostResponse(RenewalTestCase):
         self.assertEqual(len(self.server.exchanges()), 2)
 
     def test_kept_connection(self):
-        """The API's connection was kept, and closes when the renewal is sent on it: libcurl would send it again on another one."""
+        """The API's connection was kept, and closes when the renewal is sent on it. libcurl would send the renewal again on
+        another one."""
         self.start()
         self.logged_in()
         self.server.expire()
@@ -566,7 +567,7 @@ class LostResponse(RenewalTestCase):
 
 
 class Refused(RenewalTestCase):
-    """The server ends the session: logged out once, with the reason and what to do."""
+    """The server ends the session. The user is logged out once, with the reason and what to do."""
 
     @cases({
         "invalid_grant": (refusal("invalid_grant", "Refresh token has expired"), "invalid_grant (Refresh token has expired)"),
@@ -596,14 +597,14 @@ class Refused(RenewalTestCase):
             outcome, 112, f"warning: the session is cleared; log in again: {command}", ": the server refused to renew the token: ", words)
         self.assertEqual(outcome.err.count("cleared"), 1, outcome)
         self.assertEqual(self.sessions(), [])
-        # Nothing is left that could be sent again.
+        # Nothing remains that could be sent again.
         self.expect(self.get(), 113, "at a terminal: nevod-host login --plugin")
         self.assertEqual(len(self.server.exchanges()), 1)
         self.logged_in()
         self.expect(self.get(), 0)
 
     def test_expired_token(self):
-        """No request is sent with a token that has expired, and the command fails without a response."""
+        """No request is sent with an expired token, so the command fails without a response."""
         self.start(lifetime=1)
         self.logged_in()
         end = time.time() + 1
@@ -614,21 +615,22 @@ class Refused(RenewalTestCase):
         self.assertEqual(self.server.refused, 0)
         self.assertEqual(self.sessions(), [])
 
-    def test_hostile_words(self):
-        """The server's words are shown as printable ASCII, bounded, and without what it was sent."""
+    @cases({"words": False, "secrets": True})
+    def test_hostile_words(self, repeats):
+        """The server's words are shown as printable ASCII, limited in length, and only if they repeat nothing that was sent to it."""
         self.start(secret=SECRET)
         self.logged_in()
         self.server.expire()
 
         def echo(server, seen):
-            form = server.form(seen)
+            secrets = f"{server.form(seen)['refresh_token']} and {SECRET}, too" if repeats else ""
             return refusal(
-                "invalid_grant", f"\x1b[2J\u202e{form['refresh_token']} and {SECRET}, too\r\nnevod-host: all is well eyJhbGciOi0123456789"
-                + " long" * 500)
+                "invalid_grant", f"\x1b[2J\u202e{secrets}\r\nnevod-host: all is well eyJhbGciOi0123456789" + " long" * 500)
 
         self.server.faults = [echo]
         outcome = self.get("-vv")
-        self.expect(outcome, 112, "invalid_grant ([2J ... and ..., too nevod-host: all is well ... long long")
+        self.expect(outcome, 112, "invalid_grant" if repeats else "invalid_grant ([2J nevod-host: all is well ... long long")
+        self.assertEqual("all is well" in outcome.err, not repeats)
         self.assertNotIn("eyJhbGci", outcome.err)
         self.assertNotIn("\x1b", outcome.err)
         self.assertLess(max(len(line) for line in outcome.err.splitlines() if "refused to renew" in line), 1500)
@@ -706,7 +708,7 @@ class Logout(RenewalTestCase):
         "empty_400": (reply("400 Bad Request"), "status 400"), "empty_401": (reply("401 Unauthorized"), "status 401"),
         "slack": (as_json({"ok": False, "error": "not_authed"}), "not_authed")})
     def test_refresh_token_that_stays_valid(self, response, words):
-        """The session is cleared here, the server may still know it, and the access token is revoked all the same."""
+        """The session is cleared here. The server may still know it, but the access token is still revoked."""
         self.start()
         self.logged_in()
         self.server.revoking = {"refresh_token": [response]}
@@ -729,11 +731,11 @@ class Logout(RenewalTestCase):
         self.server.revoking = {"refresh_token": [Cut()]}
         outcome = self.logged_out()
         self.expect(outcome, 112, "cleared here, but the server may not know")
-        # A server that is away is not waited for twice.
+        # The command doesn't wait twice for an unreachable server.
         self.assertEqual(self.server.revocations, ["refresh_token"])
 
     def test_every_set_of_scopes(self):
-        """Each has a token of its own."""
+        """Each set has its own token."""
         self.start()
         for scope in ("read", "write"):
             self.logged_in("--param", f"scope={scope}")

@@ -1,9 +1,9 @@
-"""The scheme oauth2 against authorization servers of other projects: each grant at each server that has it, from the login to
-the request.
+"""The scheme oauth2 against other projects' authorization servers: each grant at each server that has it, from the login to the
+request.
 
-A row is a grant or what goes with it, a column a server; a cell without a test says why. The table is printed by each run, and
-stands in Docs/schemes/oauth2.md, which a test compares. Each cell is tried with another client first (oauth_reference.py): what
-fails then is the server's, and not the scheme's.
+A row is a grant or a related feature, and a column is a server. A cell without a test says why. Each run prints the table, and a
+test compares it with Docs/schemes/oauth2.md. Another client tries each cell first (oauth_reference.py): if that fails, the fault
+is the server's and not the scheme's.
 """
 
 import ast
@@ -18,7 +18,7 @@ from oauth_reference import Client, Refused
 from oauth_servers import CLIENT_SECRET, PASSWORD, SERVERS, USER, Authlib, Glewlwyd, Idpy, Toolkit, browsing, visit
 from support import BUILD, FOLDER, PATIENCE, ROOT, TestCase, environment, wait_until
 
-# What stands in the table's first column, and the methods `try_NAME` and `reference_NAME` below.
+# The NAME in the methods `try_NAME` and `reference_NAME` below, and the text in the table's first column.
 ROWS = {
     "code": "code with PKCE, loopback redirect",
     "refused": "code, refused by the person",
@@ -61,7 +61,7 @@ def table(cell):
 
 
 class OAuthTestCase(TestCase):
-    """With a new home for each test, and servers that the tests of a class share."""
+    """With a new home for each test, and servers shared by the tests of a class."""
 
     @classmethod
     def setUpClass(cls):
@@ -218,7 +218,7 @@ class Matrix(OAuthTestCase):
         self.try_client_credentials(server, "mac", client_auth="client-secret-jwt", **self.audience(server))
 
     def audience(self, server):
-        """The issuer is what the scheme would take anyway."""
+        """The issuer is the scheme's default anyway."""
         audience = server.assertion_audience()
         return {} if audience == server.issuer else {"client_assertion_audience": audience}
 
@@ -269,7 +269,7 @@ class Matrix(OAuthTestCase):
         second = client.token("refresh_token", refresh_token=first["refresh_token"])
         self.assertNotEqual(second["refresh_token"], first["refresh_token"])
         self.assertEqual(client.api(second)["user"], USER)
-        # A second use is refused, and where the server has that, ends the family.
+        # A second use is rejected. If the server supports that, it ends the family.
         with self.assertRaises(Refused):
             client.token("refresh_token", refresh_token=first["refresh_token"])
         if server.revokes_families:
@@ -346,7 +346,7 @@ class Matrix(OAuthTestCase):
             client.api(response, server.url + "/forbidding")
 
     def try_forbidding(self, server):
-        """There is no challenge, so that the token has to be renewed by its expiry."""
+        """There is no challenge, so the expiry must trigger the renewal."""
         words = self.settings(server, "app")
         server.control("brief")
         self.addCleanup(server.control, "long")
@@ -386,7 +386,7 @@ class Documentation(TestCase):
         self.assertIn(expected, PAGE.read_text())
 
     def test_named_tests(self):
-        """The tests that keep the rules of RFC 9700 exist: `FILE.CLASS`, or `FILE.CLASS.TEST`."""
+        """The tests for the rules of RFC 9700 exist: `FILE.CLASS`, or `FILE.CLASS.TEST`."""
         names = re.findall(r"`(test_oauth_\w+)\.(\w+)(?:\.(\w+))?`", PAGE.read_text())
         self.assertGreater(len(names), 20)
         for file, group, test in names:

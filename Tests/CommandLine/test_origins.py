@@ -1,5 +1,5 @@
-"""Where a credential may go: what each kind of credential does at each kind of URL. The servers keep every byte that they receive, and
-all of it is searched for the secrets."""
+"""Where a credential may go: what each kind of credential does at each kind of URL. The servers keep every byte that they
+receive, and the tests search all of it for the secrets."""
 
 import base64
 import contextlib
@@ -15,7 +15,7 @@ from test_upload import Proxy
 
 USER = "user-4711x:" + SECRET
 BASIC = base64.b64encode(USER.encode()).decode()
-# A credential in any form that a row of the matrix gives it.
+# A credential in any form that a row of the matrix uses.
 SECRETS = [SECRET.encode(), BASIC.encode(), BASIC[4:20].encode(), b"user-4711x"]
 OTHER_ORIGIN = 120
 
@@ -75,12 +75,12 @@ def lines(words):
     return "".join(f"{name[2:]} = {value}\n" for name, value in zip(map(str, words[::2]), map(str, words[1::2])))
 
 
-# Credentials that have origins: those of a profile, and of a session that was stored.
+# Credentials that have origins: a profile's, and a stored session's.
 BOUND = ["profile_plugin", "profile_session", "profile_user", "profile_header", "profile_header_file", "session"]
 # Credentials that are typed beside a URL.
 TYPED = ["plugin", "user", "header", "header_file", "flag_file"]
 
-# The typed URL's origin, where the credential is for "http" or "https" on one host and port.
+# The typed URL's origin, for a credential for "http" or "https" on one host and port.
 ELSEWHERE = {
     "other_port": ("http", "http_port"), "other_host": ("http", "http_host"), "other_name": ("http", "http_localhost"),
     "without_tls": ("https", "http"), "with_tls": ("http", "https"), "other_secure_port": ("https", "https_port"),
@@ -209,7 +209,7 @@ class Typed(OriginTestCase):
 
     @cases({row: row for row in [*TYPED, "profile_without_credential"]})
     def test_another_of_what_is_typed(self, row):
-        """It stands beside the URL, which is the only origin that it knows."""
+        """A typed credential is beside the URL, which is the only origin that it knows."""
         words = self.credential(row, self.origin("http"))
         self.expect(self.send(*words, self.origin("http_port") + "/a"), 0)
         self.expect_received(self.port, "/a", carries=row != "profile_without_credential")
@@ -221,7 +221,7 @@ class Typed(OriginTestCase):
         self.expect(self.send(*words, "--origin", self.origin("http_port"), self.origin("http_port") + "/a"), 0)
         self.expect_received(self.port, "/a")
         self.forget()
-        # For one command alone, and not for any origin.
+        # Only for one command, and not for any origin.
         self.expect_other_origin(self.send(*words, self.origin("http_port") + "/a"))
         self.expect_other_origin(self.send(*words, "--origin", self.origin("http_port"), self.origin("http_host") + "/a"))
 
@@ -238,7 +238,7 @@ class Typed(OriginTestCase):
 
     @cases({row: row for row in BOUND})
     def test_among_several(self, row):
-        """Nothing is sent to the right one either."""
+        """Nothing is sent even to the right origin."""
         words = self.credential(row, self.origin("http"))
         self.forget()
         for urls in ([], ["-Z"], ["--next"]):
@@ -255,7 +255,7 @@ class Typed(OriginTestCase):
 
     @cases({"relative": "/a", "without_a_scheme": "127.0.0.2/a"})
     def test_relative(self, operand):
-        """Whatever a relative operand looks like, it is below the profile's URL."""
+        """A relative operand always resolves below the profile's URL."""
         self.expect(self.send(*self.credential("profile_plugin", self.origin("http")), operand), 0)
         self.assertEqual([seen.path.startswith("/v1/") for seen in self.here.requests], [True])
         self.expect_nothing_arrived(self.host, self.port)
@@ -298,7 +298,7 @@ class Typed(OriginTestCase):
 
     @cases({"by_its_url": ([], {}), "by_a_variable": ([], {"NEVOD_PROFILE": "work"})})
     def test_chosen_without_being_typed(self, words, env):
-        """It is used for its own origins, and left out elsewhere."""
+        """The profile is used for its own origins only."""
         self.credential("profile_plugin", self.origin("http"))
         self.expect(self.send(*words, self.origin("http") + "/a", env=env), 0)
         self.expect_received(self.here, "/a")
@@ -308,7 +308,7 @@ class Typed(OriginTestCase):
             self.expect_no_secret(*self.servers)
 
     def test_with_a_typed_credential(self):
-        """What is typed is for its URL, also beside a profile without credentials."""
+        """A typed credential is for its URL, even with a profile without credentials."""
         self.credential("profile_without_credential", self.origin("http"))
         self.expect(self.send("--profile", "work", "-u", "env:NEVOD_TEST_USER", self.origin("http_port") + "/a"), 0)
         self.expect_received(self.port, "/a")
@@ -355,7 +355,7 @@ class Typed(OriginTestCase):
 
 
 class Certificates(OriginTestCase):
-    """The certificate of --cert says who the client is."""
+    """The certificate of --cert identifies the client."""
 
     @classmethod
     def setUpClass(cls):
@@ -408,7 +408,7 @@ class Redirected(OriginTestCase):
         self.expect_no_secret(self.host, self.port)
 
     def test_item_of_a_file(self):
-        """The value of an item, as that of a line of -H @FILE."""
+        """The value of an item is protected like a line from -H @FILE."""
         self.redirects["/start"] = self.origin("http_port") + "/there"
         item = f"X-Acme:@{self.file('value', SECRET)}"
         self.expect(self.send("-L", self.origin("http") + "/start", item), 0)
@@ -450,7 +450,7 @@ class Redirected(OriginTestCase):
 
     @cases({row: row for row in BOUND})
     def test_to_an_allowed_origin(self, row):
-        """The server chose that URL, not the user: the credential stays."""
+        """The server chose that URL, not the user, so the credential stays behind."""
         extra = f"origins = {self.origin('http_port')}\n"
         words = self.credential(row, self.origin("http"), extra)
         self.redirects["/start"] = self.origin("http_port") + "/there"
@@ -478,7 +478,7 @@ class ThroughProxies(OriginTestCase):
 
     @cases({row: row for row in Redirected.ALL})
     def test_plain(self, row):
-        """The proxy passes on what is for the origin, and learns nothing else."""
+        """The proxy passes on what is for the origin, and learns nothing more."""
         words = self.credential(row, self.origin("http"))
         self.expect(self.through(*words, self.origin("http") + "/a"), 0)
         self.expect_received(self.here, "/a")
@@ -541,7 +541,7 @@ class ProxyUser(OriginTestCase):
         self.expect_no_secret(self.other, self.own)
 
     def test_that_of_the_environment(self):
-        """The profile's is taken back."""
+        """The profile's proxy is removed."""
         self.work(f"proxy = {self.own.http}")
         self.expect(self.get("--no-proxy", env=self.of_environment()), 0)
         self.assertEqual(len(self.other.requests), 1)
@@ -558,7 +558,7 @@ class ProxyUser(OriginTestCase):
 
 
 class Resolved(OriginTestCase):
-    """An origin is what the URL names, wherever its name leads. With TLS the server has to prove the name."""
+    """The URL names an origin, wherever its name resolves to. With TLS, the server must prove the name."""
 
     def flags(self, name, server):
         number = self.here.port
@@ -608,7 +608,7 @@ class Sessions(OriginTestCase):
         return json.loads(outcome.out)["sessions"]
 
     def test_login_for_another_origin(self):
-        """An issuer is seldom the server that its tokens are for."""
+        """An issuer is seldom the server for which its tokens are."""
         scheme, answers = session_flags(self.origin("http_host"))
         self.expect(self.run_host("login", *scheme, *answers), 0)
         outcome = self.send(*scheme, self.origin("http") + "/a")
@@ -620,7 +620,7 @@ class Sessions(OriginTestCase):
         (session,) = self.listed()
         self.assertEqual((session["origins"], session["also_for"]), ([self.origin("http_host")], [self.origin("http")]))
         shown = self.run_host("sessions", "show", "1").out.decode()
-        self.assertIn(f"also for      {self.origin('http')}\n", shown)
+        self.assertIn(f"more origins  {self.origin('http')}\n", shown)
         self.expect(self.send(*scheme, self.origin("http") + "/a"), 0)
         self.expect_received(self.here, "/a")
         self.forget()
@@ -654,7 +654,7 @@ class Sessions(OriginTestCase):
         self.assertNotIn("--origin", outcome.err)
 
     def test_without_any_known_origin(self):
-        """The scheme's settings name no origin, so that only the URL beside its plugin says where it may go."""
+        """The scheme's settings name no origin, so only the URL beside its plugin says where the credential may go."""
         scheme = ["--plugin", login_plugin(), "--set", "mode=all"]
         answers = session_flags("")[1]
         self.expect(self.run_host("login", *scheme, *answers), 0)
@@ -665,7 +665,7 @@ class Sessions(OriginTestCase):
         self.expect_other_origin(self.send(*scheme, self.origin("http_port") + "/a"))
 
     def test_without_a_profile_on_purpose(self):
-        """`none` is no profile's name, so that the session has origins of its own."""
+        """`none` means no profile, so the session has its own origins."""
         scheme, answers = session_flags(self.origin("http"))
         self.expect(self.run_host("login", "--profile", "none", *scheme, *answers), 0)
         self.expect_other_origin(self.send("--profile", "none", *scheme, self.origin("http_port") + "/a"))
@@ -683,7 +683,7 @@ class Sessions(OriginTestCase):
         self.assertIn(b"no session", self.run_host("logout", *scheme).out)
 
     def test_profile_says_where(self):
-        """The config file decides, as it is when the session is used."""
+        """The config file decides, in its state when the session is used."""
         scheme, answers = session_flags(self.origin("http_host"))
         text = f"[work]\nurl = {self.origin('http')}\n{lines(scheme + answers)}"
         self.profile(text)

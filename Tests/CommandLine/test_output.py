@@ -49,7 +49,7 @@ class OutputFile(ServerTestCase):
 
     @cases({"to_nobody": 0o444, "to_nobody_at_all": 0o000})
     def test_read_only_file_stays(self, mode):
-        """Root is asked as well, whom file modes don't restrict."""
+        """Even root is asked, although file modes don't restrict root."""
         path = self.file("file", "old", mode=mode)
         self.expect_failure(self.run_host("-o", path, self.url("/stream?bytes=3")), 23, str(path), "Permission denied")
         self.assertEqual((self.names(), oct(stat.S_IMODE(path.stat().st_mode))), (["file"], oct(mode)))
@@ -58,7 +58,7 @@ class OutputFile(ServerTestCase):
 
     @cases({"long": "n" * 250, "longest": "n" * 255, "other_letters": "é" * 127})
     def test_long_name(self, name):
-        for _ in range(2):  # a new file, and one that is there
+        for _ in range(2):  # a new file, and an existing one
             self.expect(self.run_host("-o", self.folder / name, self.url("/stream?bytes=3")), 0)
             self.assertEqual((self.names(), (self.folder / name).read_bytes()), ([name], b"\0\1\2"))
 
@@ -72,7 +72,7 @@ class OutputFile(ServerTestCase):
 
     @cases({"stdout": "/dev/stdout", "number": "/dev/fd/1", "proc": "/proc/self/fd/1"})
     def test_name_of_standard_output_appends(self, name):
-        """As `>>` says: opened by its name, the file would be written from its beginning."""
+        """Appends like `>>`. If it were opened by its name, the file would be overwritten from its beginning."""
         path = self.file("file", "old,")
         with open(path, "ab") as file:
             self.expect(self.run_host("-o", name, self.url("/stream?bytes=3"), stdout=file), 0)
@@ -127,7 +127,7 @@ class OutputFile(ServerTestCase):
         self.assertEqual(self.names(), [])
 
     def test_kernel_refuses(self):
-        # Works for root too, which file modes don't restrict.
+        # This also works for root, whom file modes don't restrict.
         self.expect_failure(self.run_host("-o", "/proc/nevod-test", self.url("/status/200")), 23, "/proc/nevod-test")
 
     def test_full_device(self):

@@ -42,7 +42,7 @@ class Parameters(TestCase):
         return json.loads(outcome.out)["sessions"]
 
     def test_request(self):
-        """The scheme gets the values in order, and each set of them has a session that lasts."""
+        """The scheme gets the values in order, and each set of values has a stored session."""
         for _ in range(2):
             self.expect(self.get("--param", "scope=a b", "--param", "scope=c=d", "--param", "acr=high"), 0)
         self.expect(self.get(), 0)
@@ -50,11 +50,11 @@ class Parameters(TestCase):
         self.assertEqual(self.calls(), ["/login scope=a b|scope=c=d|acr=high ", "/login acr=low "])
 
     def test_renewal(self):
-        """A refused token is renewed, and the others are not."""
+        """A rejected token is renewed, and the others are not."""
         for scope in ("a", "b"):
             self.expect(self.get("--param", f"scope={scope}"), 0)
         self.refused.add("1 scope=a|acr=low")
-        # The plugin numbers the tokens of each process: the renewed one would have the refused one's number.
+        # The plugin numbers the tokens of each process, so the renewed one would have the rejected one's number.
         self.expect(self.get("-f", "--param", "scope=b"), 0)
         self.assertEqual(len(self.calls()), 2)
         self.expect(self.get("-f", "--param", "scope=a"), 119)

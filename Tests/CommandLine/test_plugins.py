@@ -1,4 +1,4 @@
-"""The lookup of plugins, and the errors of unusable ones."""
+"""The lookup of plugins, and the errors for unusable ones."""
 
 import os
 import re
@@ -68,7 +68,7 @@ class Lookup(ServerTestCase):
 
 
 class Trust(ServerTestCase):
-    """Code that others could have changed is not loaded."""
+    """Code that other users could have changed is not loaded."""
 
     def setUp(self):
         super().setUp()
@@ -123,7 +123,7 @@ class Trust(ServerTestCase):
 
 
 class Dependencies(ServerTestCase):
-    """Libraries that a plugin loads: those that others could put or change are refused before any of their code runs."""
+    """Libraries that a plugin loads. If other users could add or change them, they are rejected before any of their code runs."""
 
     def setUp(self):
         super().setUp()
@@ -183,7 +183,7 @@ class Dependencies(ServerTestCase):
         self.expect_refused(f'"{dependency.parent}"', "is writable by everyone (mode 777)", "-rpath '$ORIGIN'")
 
     def test_sticky_folder(self):
-        """The sticky bit keeps others from replacing a file, but not from adding one."""
+        """The sticky bit keeps other users from replacing a file, but not from adding one."""
         dependency = self.dependency(self.outer / "libs")
         self.linked(dependency, "$ORIGIN/libs")
         dependency.parent.chmod(0o1777)
@@ -229,7 +229,7 @@ class Dependencies(ServerTestCase):
         self.expect_refused(str(link), "symbolic link of another user (uid 12345)")
 
     def named_by_path(self, name):
-        """A library without a name of its own is recorded as it was written on the linker's command line."""
+        """A library without a soname is recorded as it was written on the linker's command line."""
         dependency = self.dependency(self.outer / "libs")
         compile_c(["cc", "-shared", "-fPIC", self.folder / "dependency.c", "-o", dependency])
         command = ["cc", "-std=c11", "-fPIC", "-shared", f"-I{INCLUDE}",
@@ -376,14 +376,14 @@ class FaultyFile(Faulty):
         for name, part in {"to_the_header": 0, "to_a_tenth": 0.1, "to_a_half": 0.5, "to_nine_tenths": 0.9, "by_a_byte": 1}.items()
     })
     def test_truncated(self, plugin, part):
-        """If the loader mapped it, the process would end with SIGBUS."""
+        """If the loader mapped the file, the process would end with SIGBUS."""
         content = plugin().read_bytes()
         self.file("libFaulty.so", content[: max(64, int(self.loaded_size(content) * part) - 1)], mode=0o755)
         self.expect_refused(110)
 
     @cases({"swift": swift_plugin, "c": c_plugin})
     def test_without_section_headers(self, plugin):
-        """The loader needs no section headers: the file is refused, or works and then misses its secret."""
+        """The loader needs no section headers. The file is either rejected, or works and then misses its secret."""
         content = plugin().read_bytes()
         self.file("libFaulty.so", content[: self.loaded_size(content)], mode=0o755)
         outcome = self.run_host("--plugin", self.path, self.url("/a"))
@@ -391,7 +391,7 @@ class FaultyFile(Faulty):
         self.expect_nothing_sent()
 
     def test_fifo(self):
-        """Opening it would wait for a writer."""
+        """Opening it would block until there is a writer."""
         os.mkfifo(self.path, 0o700)
         self.expect_refused(110, "not a regular file")
 
@@ -481,7 +481,7 @@ class FaultyTable(Faulty):
         "secret_parameter": (
             dict(PARAMETERS="&parameter", PARAMETER=".flags = NEVOD_SETTING_SECRET"), "test.parameters", '"scope"', "secret"),
         "parameter_twice": (dict(PARAMETERS="&parameter, &parameter"), "test.parameters", '"scope"', "twice"),
-        "parameters_without_table": (dict(SCHEME=".parameter_count = 2"), "test.parameters", "no table"),
+        "parameters_without_table": (dict(SCHEME=".parameter_count = 2"), "test.parameters", "or its table is NULL"),
         "parameter_size_short": (
             dict(PARAMETERS="&parameter", PARAMETER=".struct_size = 8"), "nevod_setting test.parameters[0]", "struct_size 8"),
         "zero_schemes": (dict(PLUGIN=".scheme_count = 0"), "schemes"),
@@ -590,7 +590,7 @@ class Reports(Faulty):
         self.assertEqual([line for line in outcome.err.splitlines() if "says" in line], lines)
 
     def test_warning_is_shown_once(self):
-        """Three calls, two texts."""
+        """Three calls give two texts."""
         compile_plugin(
             self.path, CREATE='*out = (void *)host; host->log(host->host, NEVOD_LOG_WARNING, TEXT("says a"))',
             AUTHORIZE='const nevod_host *host = instance; host->log(host->host, NEVOD_LOG_WARNING, TEXT("says a")); '
@@ -617,12 +617,12 @@ class Reports(Faulty):
         self.assertEqual((own, mark != ""), ("nevod-host: warning: Test: a\\u{1b}[2J\\u{a}nevod-host: b\n", True), outcome)
 
 
-# Reasons for refused edits.
+# Reasons for rejecting edits.
 TOKEN, BREAK, HOSTS = "not a token", "line break", "only the host"
 
 
 NEWER = "use a newer host"
-# Unknown values, and the words by which a refusal names them. Bits 0 to 15 are critical, and bit 31 is never assigned.
+# Unknown values, and the error's words for them. Bits 0 to 15 are critical, and bit 31 is never assigned.
 CRITICAL = {
     **{
         f"bit_{bit}_of_{name}": ({piece: fields + f".flags = 1u << {bit}", **more}, f"0x{1 << bit:x}", place)
@@ -638,7 +638,8 @@ CRITICAL = {
 
 
 class UnknownValues(Faulty):
-    """The contract's rule: unknown critical values refuse the scheme, unknown ignorable ones are passed over."""
+    """The contract's rule: an unknown critical value makes the host reject the scheme, and an unknown ignorable value is
+    ignored."""
 
     def use(self, scheme):
         return self.run_host("--plugin", self.path, "--scheme", scheme, self.url("/a"))
@@ -662,7 +663,7 @@ class UnknownValues(Faulty):
 
     @cases({"bit_15": 15, "bit_31": 31})
     def test_critical_need(self, bit):
-        """Needs are those of an instance, so that `inspect` can't know them."""
+        """Needs belong to an instance, so `inspect` can't know them."""
         compile_plugin(
             self.path, SCHEMES="&scheme, &other", NEEDS=f".struct_size = sizeof(nevod_needs), .flags = 1u << {bit}")
         self.expect_failure(self.use("test"), 110, 'the scheme "test"', f"0x{1 << bit:x} of its needs", NEWER)
@@ -670,7 +671,7 @@ class UnknownValues(Faulty):
         self.expect_other_works()
 
     def test_ignorable(self):
-        """Bits 16 to 30, with the two that are assigned for schemes."""
+        """Bits 16 to 30, including the two that are assigned for schemes."""
         ignorable = ".flags = 0x7fff0000u"
         compile_plugin(
             self.path, SCHEME=ignorable, SETTING=ignorable, PARAMETER=ignorable, PARAMETERS="&parameter",
@@ -680,7 +681,7 @@ class UnknownValues(Faulty):
 
     def test_status_of_create(self):
         compile_plugin(self.path, CREATE="return 77")
-        self.expect_refused(110, "create, which returned the unknown status 77", "a fault of the plugin")
+        self.expect_refused(110, "create, which returned the unknown status 77", "a fault in the plugin")
 
     def test_status_of_authorize(self):
         compile_plugin(self.path, AUTHORIZE='REPORT("X-A", "is too old"); return 77')
@@ -696,7 +697,7 @@ class UnknownValues(Faulty):
     def test_status_in_a_login(self, pieces, function):
         compile_plugin(self.path, **{"SCHEME": "ADD_FLOWS", **pieces})
         outcome = self.run_host("--no-store", "--plugin", self.path, self.url("/a"))
-        self.expect(outcome, 110, str(self.path), function, "a fault of the plugin: ", "which returned the unknown status ")
+        self.expect(outcome, 110, str(self.path), function, "a fault in the plugin: ", "which returned the unknown status ")
         self.expect_nothing_sent()
 
     @cases({"positive": "77", "negative": "-77", "a_status": "NEVOD_INTERNAL"})
@@ -709,7 +710,7 @@ class UnknownValues(Faulty):
         self.assertEqual(len(self.server.requests()), 2)
 
     def test_log_level(self):
-        """It counts as the nearest known one."""
+        """An unknown level counts as the nearest known one."""
         compile_plugin(self.path, CREATE='host->log(host->host, 99, TEXT("above all")); host->log(host->host, -99, TEXT("below all"))')
         outcome = self.run_host("--plugin", self.path, self.url("/a"))
         self.expect(outcome, 0, "above all")
@@ -724,7 +725,7 @@ class Negotiation(Faulty):
             110, "needs version 1.1 of the plugin contract, but this host serves version 1.0; use a newer host")
 
     def test_later_minor_version_in_a_longer_table(self):
-        """The versions are read before anything that a later version may have changed."""
+        """The host reads the versions before anything that a later version may have changed."""
         compile_plugin(self.path, PLUGIN=".abi_minor = 7, .struct_size = 4096, .scheme_count = 0, .reserved = 1")
         self.expect_refused(110, "needs version 1.7", "serves version 1.0")
 
@@ -773,10 +774,10 @@ class Sizes(Faulty):
 
 
 class Reserved(Faulty):
-    """What is reserved is zero, or it could never be used."""
+    """Reserved fields must be zero, or they could never be used."""
 
     @cases({
-        "plugin": (dict(PLUGIN=".reserved = 1"), "nevod_plugin.reserved is 1, and must be zero"),
+        "plugin": (dict(PLUGIN=".reserved = 1"), "nevod_plugin.reserved is 1, but must be zero"),
     })
     def test_of_a_table(self, pieces, fragment):
         compile_plugin(self.path, **pieces)
@@ -858,7 +859,7 @@ class FaultyAuthorize(Faulty):
 
 
 class Edits(ServerTestCase):
-    """The same small plugin without a fault: the tests above would prove little if this one failed too."""
+    """The same small plugin without a fault. If this one also failed, the tests above would prove little."""
 
     def signed(self, piece, target="/a", *words):
         path = compile_plugin(self.folder / "libTest.so", AUTHORIZE=piece)

@@ -1,4 +1,4 @@
-"""Presets: what a user types for a service, where they are found, what they may set, and those that are shipped."""
+"""Presets: what a user types for a service, where presets are found, what they may set, and the shipped ones."""
 
 import contextlib
 import functools
@@ -18,7 +18,7 @@ from test_terminal import TerminalSession
 
 
 def apart(test):
-    """Runs a test with a program beside which no presets are shipped."""
+    """Runs a test with a copy of the program that has no shipped presets."""
 
     @functools.wraps(test)
     def run(self, *arguments):
@@ -37,7 +37,7 @@ def apart(test):
 
 
 class PresetTestCase(ProfileTestCase):
-    """Has presets of its own for the scheme of libHMACAuth.so."""
+    """Has its own presets for the scheme of libHMACAuth.so."""
 
     def preset(self, text, name="acme", scheme="hmac", mode=0o600):
         folder = self.folder / "nevod-host/presets" / scheme
@@ -64,11 +64,11 @@ class PresetTestCase(ProfileTestCase):
 
 
 class TextsOfSeveralLines(PresetTestCase):
-    """A repeatable setting whose values are statements, one on each line, of which a file has many."""
+    """A repeatable setting whose values are statements, one on each line. A file has many."""
 
     SETTING = '.name = NEVOD_BYTES("recipe"), .flags = NEVOD_SETTING_REPEATABLE'
     URL = "https://api.example.com/a"
-    # Shows its values in the log, with the line breaks as escapes.
+    # Logs its values, with escaped line breaks.
     SHOW = ("for (uint32_t i = 0; i < value_count; i++) host->log(host->host, NEVOD_LOG_ERROR, values[i].value)")
     PRESET = "# Acme\n\nrecipe = let a = b\nrecipe = header Accept: x = {a}\nrecipe = text:query x={a}\n"
 
@@ -94,7 +94,7 @@ class TextsOfSeveralLines(PresetTestCase):
             [r"# mine\u{a}\u{a}let a = {time}\u{d}\u{a}header X = {a}", "x"])
 
     def test_all_lines_of_a_preset_are_replaced(self):
-        """A statement is no pair, whose name would keep the others."""
+        """A statement isn't a pair, which would replace only the pair of the same name."""
         self.preset(self.PRESET, scheme="test")
         self.assertEqual(
             self.given("--set", "preset=acme"), ["let a = b", "header Accept: x = {a}", "query x={a}"])
@@ -214,7 +214,7 @@ class Using(PresetTestCase):
         self.assertNotIn("literal-hunter2", outcome.err)
 
     def test_the_session_is_that_of_the_settings(self):
-        """A preset and the same settings typed are one session: it belongs to what they say, and not to a name."""
+        """A preset and the same typed settings share a session: it belongs to the settings, not to a name."""
         server = SessionServer()
         self.addCleanup(server.stop)
         self.preset("# Demo\ncsrf = input\ncsrf-name = csrf\n", "demo", scheme="cookie")
@@ -278,8 +278,8 @@ class Safety(PresetTestCase):
     @cases({
         "secret": ("secret = literal-hunter2", "secret is a secret, and a preset holds none"),
         "unknown": ("nonsense = literal-hunter2", 'has no setting "nonsense"'),
-        "file": ("key-header = file:/etc/passwd", "a preset reads no file"),
-        "command": ("key-header = command:touch literal-hunter2", "a preset reads no file"),
+        "file": ("key-header = file:/etc/passwd", "a preset can't read a file"),
+        "command": ("key-header = command:touch literal-hunter2", "a preset can't read a file"),
         "no_title": ("", "first line"), "choice": ("algorithm = md5", "must be one of"),
     })
     def test_refused(self, line, fragment):
@@ -295,13 +295,13 @@ class Safety(PresetTestCase):
         self.refused("--set", "preset=acme", fragments=["others could change it", str(path.parent.parent)])
 
     def test_a_file_from_elsewhere_reads_no_variables(self):
-        """It would send them to its own server."""
+        """The file could send them to its own server."""
         path = self.file("mine.preset", "# Mine\nkey-header = env:NEVOD_TEST_SECRET\n")
         outcome = self.refused("--set", f"preset=file:{path}", fragments=["env: is for presets that are found by their name"])
         self.assertNotIn(SECRET, outcome.err)
 
     def test_a_file_from_elsewhere_names_no_files(self):
-        """Its server would be sent the file."""
+        """The file could send them to its own server."""
         path = self.file("mine.preset", "# Mine\ntoken-url = https://evil.example/\nassertion-file = /etc/machine-id\n")
         outcome = self.run_with("login", "--plugin", "OAuth2Auth", "--set", f"preset=file:{path}", "--set", "grant=jwt-bearer")
         self.expect_failure(outcome, 111, "mine.preset:3: assertion-file is for presets that are found by their name")
@@ -341,7 +341,7 @@ class Showing(PresetTestCase):
 
     @apart
     def test_many(self):
-        """More than fit on a screen are listed by their names, and those that can't be used with the reason."""
+        """If there are more than fit on a screen, they are listed by name. Unusable ones are listed with the reason."""
         for number in range(90):
             self.preset(f"# Vendor {number}, for all\nkey-header = X-A\n", f"vendor-{number:02}")
         self.preset("# Broken\nnonsense = a\n", "broken")
@@ -456,9 +456,9 @@ class Profiles(PresetTestCase, ServerTestCase):
 
 
 class Shipped(PresetTestCase):
-    """Each preset of the sources, read by the scheme that it is for."""
+    """Each preset in the sources, read by its scheme."""
 
-    # Values for what presets need, and for what they leave to the user.
+    # Values that presets require, and values that they leave to the user.
     VALUES = {"tenant": "common", "domain": "acme.okta.com", "host": "login.example.com:8443", "realm": "master",
               "region": "eu-central-1", "pool": "eu-central-1_a1B2c3D4e"}
 
@@ -530,7 +530,7 @@ class Shipped(PresetTestCase):
                     self.assertRegex(address, r"^(https://\{host\}/|[^/:?#]+(/|\?|$)|\?)", path.name)
 
     def test_none_has_a_placeholder_left(self):
-        """A mistyped one would be a text."""
+        """A mistyped placeholder would become text."""
         for path in self.shipped() + self.cookies():
             text = path.read_text()
             declared = set(re.findall(r"(?m)^\{([a-z-]+)\} =", text))

@@ -1,4 +1,4 @@
-"""A set-user-ID program has more rights than its user, whose variables don't choose the code that it runs."""
+"""A set-user-ID program has more rights than its user, so the user's variables must not choose the code that it runs."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ NOBODY = 65534
 
 class Privileges(TestCase):
     def privileged(self):
-        """Returns a copy of the command that runs as another user than the one who starts it, which needs root here."""
+        """Returns a copy of the command that runs as another user than its caller. Making it needs root."""
         if os.geteuid() != 0:
             raise unittest.SkipTest("only root can make a program for another user")
         if os.statvfs(self.folder).f_flag & os.ST_NOSUID:

@@ -1,4 +1,5 @@
-"""Profiles: the command that manages them, how one is chosen, what is typed against them, and the sources of their secrets."""
+"""Profiles: the command that manages them, how one is chosen, typed values that override them, and the sources of their
+secrets."""
 
 import contextlib
 import fcntl
@@ -17,7 +18,7 @@ TOKEN = f"token {SECRET}".encode()
 
 
 class ProfileTestCase(TestCase):
-    """Has a config folder of its own."""
+    """Has its own config folder."""
 
     @property
     def config(self):
@@ -88,7 +89,7 @@ class Managing(ProfileTestCase):
         "none": (["none", "--url", "https://h"], 2, "can't be a profile's name"),
         "bracket": (["a]b", "--url", "https://h"], 2, "can't be a profile's name"),
         "line_break": (["work", "-H", "X-A: 1\nplugin = /evil.so"], 2, "--header has a line break"),
-        "space": (["work", "-H", "X-A: 1 "], 2, "a space at one of its ends"),
+        "space": (["work", "-H", "X-A: 1 "], 2, "a space at its start or end"),
         "no_name": (["--url", "https://h"], 2, "needs a NAME"),
         "nothing": (["work"], 2, "there is no terminal to ask at"),
         "secret_store": (["work", "--url", "https://h", "--secret-store", "cloud"], 2, "--secret-store must be keyring or file"),
@@ -218,7 +219,7 @@ class Managing(ProfileTestCase):
         self.assertEqual([entry.name for entry in self.config.parent.iterdir()], ["config"])
 
     def test_edit_of_no_file(self):
-        """A template that stays as it is isn't kept."""
+        """An unchanged template isn't kept."""
         self.assertEqual(self.profile("edit", env={"EDITOR": "true"}).out, f"{self.config} is unchanged\n".encode())
         self.assertEqual(list(self.config.parent.iterdir()), [])
         self.expect(self.profile("edit", env={"EDITOR": "sh -c 'echo [a] >> \"$0\"'"}), 0)
@@ -273,7 +274,7 @@ class Secrets(ProfileTestCase, ServerTestCase):
             "add", name, "--url", self.server.url, *self.hmac("-"), "--secret-store", place, stdin=secret.encode() + b"\n", **options)
 
     def kept(self):
-        """The texts of the files of secrets, by name."""
+        """The contents of the secrets' files, by name."""
         return {path.name: path.read_text().strip() for path in (self.config.parent / "secrets").iterdir()}
 
     def test_in_a_file(self):
@@ -302,7 +303,7 @@ class Secrets(ProfileTestCase, ServerTestCase):
         self.assertTrue(path.exists())
 
     def test_of_a_renamed_profile_stays(self):
-        """The name is free again, and its secret's is not."""
+        """The name is free again, but its secret's name is not."""
         self.expect(self.add(), 0)
         self.expect(self.profile("rename", "work", "old"), 0)
         self.expect(self.add(secret="another"), 0)
@@ -312,7 +313,7 @@ class Secrets(ProfileTestCase, ServerTestCase):
         self.expect_verified(self.run_with("--profile", "old", "/a"))
 
     def test_that_the_file_names_is_not_written(self):
-        """Also where the secret itself is missing, so that another can't take its place."""
+        """Even if the secret itself is missing, so that another one can't take its place."""
         self.write("[old]\nset = secret=file:secrets/work.secret\n")
         self.expect(self.add(), 0)
         self.assertEqual(self.kept(), {"work.secret-2": SECRET})
@@ -325,7 +326,7 @@ class Secrets(ProfileTestCase, ServerTestCase):
         self.assertEqual(self.kept(), {"work.secret": "mine", "work.secret-2": SECRET})
 
     def test_added_at_the_same_time(self):
-        """One of two wins, and keeps its secret."""
+        """One of the two wins and keeps its secret."""
         self.write("")
         secrets = ["first", "second"]
         words = ["profile", "add", "work", "--url", self.server.url, *self.hmac("-"), "--secret-store", "file"]
@@ -367,7 +368,7 @@ class Secrets(ProfileTestCase, ServerTestCase):
         self.assertFalse(self.config.exists())
 
     def test_asked_for(self):
-        """All of it at the terminal."""
+        """Everything is asked at the terminal."""
         session = TerminalSession(["profile", "add"], env=self.env())
         with contextlib.closing(session):
             for prompt, answer in (
@@ -453,6 +454,17 @@ class Keyring(ProfileTestCase, ServerTestCase):
             self.assertEqual(
                 self.secret_tool("lookup", "application", "nevod-host", "name", name).stdout, secret.encode())
 
+    def test_item_of_the_users_own_stays(self):
+        """`profile remove` removes only what `profile add` kept for this profile."""
+        for name in ("theirs", "work/secret"):
+            self.secret_tool("store", "--label", name, "application", "nevod-host", "name", name, stdin=SECRET.encode())
+        self.write("[work]\nset = a=keyring:theirs\nset = b=keyring:worker/secret\nset = secret=keyring:work/secret\n")
+        outcome = self.profile("remove", "work", "--force")
+        self.assertEqual(outcome.out, b"removed work\nremoved its secret keyring:work/secret\n")
+        self.expect(outcome, 0, "keyring:theirs stays", "name theirs", "keyring:worker/secret stays")
+        for name, kept in (("theirs", SECRET), ("work/secret", "")):
+            self.assertEqual(self.secret_tool("lookup", "application", "nevod-host", "name", name).stdout, kept.encode())
+
     def test_item_of_another_program(self):
         done = self.secret_tool("store", "--label", "theirs", "application", "nevod-host", "name", "theirs", stdin=SECRET.encode())
         self.assertEqual(done.returncode, 0, done)
@@ -470,7 +482,7 @@ class NoKeyring(ProfileTestCase):
 
 
 class Selection(ProfileTestCase):
-    """The requests show in their header lines which profile they were made with."""
+    """The requests' header lines show which profile made them."""
 
     def setUp(self):
         super().setUp()
@@ -510,7 +522,7 @@ class Selection(ProfileTestCase):
     def test_environment_is_not_for_other_origins(self):
         self.assertEqual(self.used(f"{self.here.http}/a", env={"NEVOD_PROFILE": "there"}), ("/a", "here"))
         outcome = self.run_with("-v", f"{self.here.http}/a", env={"NEVOD_PROFILE": "bare"})
-        self.expect(outcome, 0, "the profile bare of NEVOD_PROFILE is not for this URL, and not used")
+        self.expect(outcome, 0, "the profile bare of NEVOD_PROFILE is not for this URL, so it isn't used")
         self.assertNotIn("bare", "".join(self.here.requests[-1].values("X-Profile")))
 
     @cases({"flag": (["--no-profile"], {}), "name": (["--profile", "none"], {}), "environment": ([], {"NEVOD_PROFILE": "none"})})
@@ -518,7 +530,7 @@ class Selection(ProfileTestCase):
         self.assertEqual(self.used(*words, f"{self.here.http}/a", env=env), ("/a",))
 
     def test_typed_credential(self):
-        """Another credential than the profile's is meant."""
+        """The user means another credential than the profile's."""
         self.assertEqual(self.used("-u", "env:USER_PASSWORD", f"{self.here.http}/a", env={"USER_PASSWORD": "a:b"}), ("/a",))
         self.assertEqual(self.used(*self.hmac(), f"{self.here.http}/a"), ("/a",))
         self.assertEqual(self.used("-H", "authorization: x", f"{self.here.http}/a"), ("/a",))
@@ -535,7 +547,7 @@ class Selection(ProfileTestCase):
         self.assertEqual(self.used(f"{self.here.http}/a"), ("/a", "b"))
 
     def test_several_urls(self):
-        """No profile is used beyond its origins, also if it is for one of the URLs."""
+        """No profile is used outside of its origins, even if it is for one of the URLs."""
         self.expect(self.run_with(f"{self.here.http}/a", f"{self.there.http}/b"), 0)
         self.assertEqual([seen.values("X-Profile") for seen in self.here.requests + self.there.requests], [[], []])
 
@@ -555,19 +567,19 @@ class Selection(ProfileTestCase):
         self.expect_failure(self.run_with("/a", env={"NEVOD_PROFILE": "here"}), 2, "there is no config file for NEVOD_PROFILE")
 
     def test_broken_config_file(self):
-        """It may be for the URL."""
+        """The broken file may have a profile for the URL."""
         self.write("[a]\nulr = x\n")
         self.expect_failure(self.run_with(f"{self.here.http}/a"), 2, "config:2: ", "did you mean url?", "write --no-profile")
         self.assertEqual(self.used("--no-profile", f"{self.here.http}/a"), ("/a",))
 
     def test_config_file_that_others_can_read(self):
-        """It is mentioned when it is used."""
+        """The warning appears when the file is used."""
         self.config.chmod(0o644)
         self.assertNotIn("warning", self.run_with("http://127.0.0.1:1/").err)
         self.assertIn(f"warning: {self.config} can be read by others", self.run_with(f"{self.here.http}/a").err)
 
     def test_login(self):
-        """The default serves a login, too; this one's scheme has none."""
+        """A login also uses the default profile. This one's scheme has no login."""
         self.write("default = a\n[a]\nurl = https://a.example\nplugin = HMACAuth\nset = api-key=a\nset = secret=env:NEVOD_TEST_SECRET\n")
         for words in (["login"], ["logout"]):
             self.expect_failure(self.run_with(*words), 2, "has no login")
@@ -579,7 +591,7 @@ class Selection(ProfileTestCase):
 
 
 class Overriding(ProfileTestCase):
-    """What is typed against a profile."""
+    """Typed values override a profile."""
 
     def seen(self, profile, *words, code=0, respond=lambda seen: reply(), env=None):
         with RecordingServer(respond) as server:
@@ -628,7 +640,7 @@ class Overriding(ProfileTestCase):
 
 
 class Sources(ProfileTestCase):
-    """Read into a header, where a server sees them."""
+    """They are put into a header, where a server sees them."""
 
     def sign(self, source, *, env=None, **options):
         return self.run_with("sign", "--plugin", "HMACAuth", "--set", f"api-key={source}", "--set", "secret=env:NEVOD_TEST_SECRET",
@@ -659,7 +671,7 @@ class Sources(ProfileTestCase):
         self.expect_value(self.sign("command:printf 'a%s' b"), "ab")
 
     def test_command_that_leaves_a_program_behind(self):
-        """It holds the pipe, and isn't waited for."""
+        """The program holds the pipe, but the command doesn't wait for it."""
         path = self.program(
             "c", "import subprocess; print('key', flush=True); "
             f"left = subprocess.Popen(['sleep', '1000'], stderr=subprocess.DEVNULL); open('{self.folder}/pid', 'w').write(str(left.pid))")
@@ -677,7 +689,7 @@ class Sources(ProfileTestCase):
         self.assertNotIn(API_KEY, outcome.err)
 
     @cases({
-        "unknown": ("command:no-such-program x", "which is not found in PATH"), "quote": ("command:a 'b", "has a ' without its end"),
+        "unknown": ("command:no-such-program x", "which is not found in PATH"), "quote": ("command:a 'b", "has an unclosed '"),
         "backslash": ("command:a \\", "ends with a \\"), "empty": ("command:''", "names no program"),
         "nothing": ("command:", "write command:PROGRAM"), "no_variable": ("env:", "write env:VARIABLE"),
         "no_file": ("file:", "write file:PATH"), "no_item": ("keyring:", "write keyring:NAME"),

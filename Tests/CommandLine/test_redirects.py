@@ -11,11 +11,11 @@ from support import (
 
 STATUSES = {301: "Moved Permanently", 302: "Found", 303: "See Other", 307: "Temporary Redirect", 308: "Permanent Redirect"}
 
-# Characters that a query holds percent-encoded: an echo may encode them differently.
+# Characters that are percent-encoded in a query. An echo may encode them differently.
 QUERY_SECRET = "q-" + SECRET + "/+~ é&="
 USER = "user-4711x:" + SECRET
 
-# If any of these arrives, in any spelling, it is a leak.
+# If any of these arrives in any spelling, it has leaked.
 SECRETS = [SECRET, API_KEY, "user-4711x", base64.b64encode(USER.encode()).decode(), base64.b64encode(USER.encode()).decode()[4:20]]
 SECRET_HEADERS = {"x-signature", "x-timestamp", "x-api-key", "authorization", "cookie"}
 
@@ -37,7 +37,7 @@ def cookie_plugin():
     return plugin("redirects-cookie", AUTHORIZE=f'COOKIE("session", TEXT("{SECRET}"))')
 
 
-# Flags, and a function of the test and a request that checks the credential at its own origin.
+# Flags, and a function that gets the test and a request and checks the credential at its own origin.
 def expect_signed(test, seen):
     (timestamp,), (given,) = seen.values("X-Timestamp"), seen.values("X-Signature")
     test.assertEqual(seen.values("X-API-Key"), [API_KEY])
@@ -65,7 +65,7 @@ CREDENTIALS = {
         expect_headers("Authorization", "Basic " + base64.b64encode(USER.encode()).decode())),
 }
 
-# The target of the first request and that of its redirect, as names of servers; see `Matrix.base`.
+# The targets of the first request and of its redirect, as names of servers. See `Matrix.base`.
 LEADS = {
     "same_origin": ("http", "http"),
     "same_secure_origin": ("https", "https"),
@@ -108,7 +108,7 @@ class Redirects(TestCase):
         return (response(seen) if callable(response) else response) or reply(body=b"the end")
 
     def redirect(self, path, location, status=302):
-        """A location may be a function of the request."""
+        """A location may be a function that gets the request."""
         def respond(seen):
             where = location(seen) if callable(location) else location
             return reply(f"{status} {STATUSES.get(status, 'Odd')}", f"Location: {where}", body=b"moved")
@@ -128,7 +128,7 @@ class Redirects(TestCase):
 
     def expect_end(self, outcome):
         self.expect(outcome, 0)
-        # The default form of the scheme hmac leaves the query out, and says so.
+        # The scheme hmac leaves the query out by default, and says so.
         told = re.sub(r"nevod-host: warning: HMACAuth: the signature covers the path .*\n", "", outcome.err)
         self.assertEqual((outcome.out, told), (b"the end", ""), outcome)
 
@@ -193,7 +193,7 @@ class CredentialsOnRedirects(Redirects):
             for spelling in ("other_case", "plus_for_space", "needlessly", "sparingly", "decoded_name")
             for place in ("http", "http_other_host")})
     def test_query_echoed_in_another_spelling(self, spelling, place):
-        """Servers decode a query and encode it again, each differently."""
+        """Servers decode a query and encode it again, each in a different way."""
         spell = {
             "other_case": lambda query: re.sub("%..", lambda match: match[0].lower(), query),
             "plus_for_space": lambda query: query.replace("%20", "+"),
@@ -220,7 +220,7 @@ class CredentialsOnRedirects(Redirects):
 
     @cases({f"{name}_{place}": (name, place) for name in NESTED for place in ("http", "http_other_host", "https")})
     def test_key_in_a_url_within_a_url(self, name, place):
-        """Servers send a client to a login with their own URL, as in ?next=…, and the key in it."""
+        """Servers redirect a client to a login with their own URL in it, as in ?next=…, including the key."""
         self.redirect("/start", lambda seen: f"{self.base(place)}/end?a=1&next={self.NESTED[name](self.here.http + seen.target)}&b=2")
         outcome = self.follow("-v", "--plugin", query_plugin())
         self.expect(outcome, 0)
@@ -258,7 +258,7 @@ class CredentialsOnRedirects(Redirects):
         self.assertEqual(self.at("/end").values("Host"), [self.host.authority])
 
     def test_authority_that_a_scheme_sees_is_the_host_line_that_is_sent(self):
-        """On the first request, and on one that a redirect on the same origin leads to."""
+        """On the first request, and after a redirect within the same origin."""
         plugin = compile_plugin(self.folder / "libAuthority.so", AUTHORIZE='SET("X-Authority", view->authority)')
         self.redirect("/start", "/middle")
         self.redirect("/middle", f"{self.base('http_other_host')}/end")
@@ -269,7 +269,7 @@ class CredentialsOnRedirects(Redirects):
         self.assertEqual(self.at("/end").values("Host"), [self.host.authority])
 
     def test_default_port_is_no_other_origin(self):
-        """A URL with an explicit default port, or in other letters, has the same origin."""
+        """A URL with an explicit default port, or in another letter case, has the same origin."""
         self.redirect("/start", f"HTTP://127.0.0.1:0{self.here.port}/end")
         flags, expect_credential = CREDENTIALS["hmac"]
         self.expect_end(self.follow(*flags()))
@@ -388,7 +388,7 @@ class Locations(Redirects):
         "encoded": ("/%2F%2e%2E/end", "/%2F%2e%2E/end"),
         "space": ("/with space", "/with%20space"),
         "non_ascii": ("/grüße".encode().decode("latin-1"), "/gr%C3%BC%C3%9Fe"),
-        # A bare one in a line becomes a space (RFC 9110 §5.5).
+        # A bare CR in a line becomes a space (RFC 9110 §5.5).
         "carriage_return": ("/end\rX-Injected: 1", "/end%20X-Injected:%201"),
         "white_space_around": ("  /end \t", "/end"),
     })
@@ -465,7 +465,7 @@ class Locations(Redirects):
         self.expect_end(self.follow())
 
     def test_folded_location(self):
-        """An obsolete line folding (RFC 9112 §5.2) makes no second header."""
+        """An obsolete line folding (RFC 9112 §5.2) doesn't make a second header."""
         self.redirect("/start", f"http://{self.host.authority}/en\r\n d")
         outcome = self.follow()
         self.assertEqual([seen for seen in self.all() if seen.values("d")], [], outcome)
@@ -483,7 +483,7 @@ class Locations(Redirects):
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# How far
+# Limits
 
 
 class HowFar(Redirects):
@@ -546,7 +546,7 @@ class HowFar(Redirects):
         self.assertEqual([seen.path for seen in self.all()], ["/start"])
 
     def test_only_the_last_body_is_printed(self):
-        """With -i it has the heads of all responses before it, as with curl."""
+        """With -i, the heads of all earlier responses come before it, as with curl."""
         self.redirect("/start", "/end")
         path = self.folder / "file"
         self.expect(self.follow("-i", "-o", path), 0)

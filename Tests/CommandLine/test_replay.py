@@ -1,4 +1,4 @@
-"""`record` writes what crossed the contract, and `replay` runs it again, bit for bit."""
+"""`record` writes everything that crosses the contract, and `replay` runs it again, bit for bit."""
 
 import base64
 import json
@@ -23,7 +23,7 @@ def forms(secret):
     encoded = {raw, raw.hex().encode(), raw.hex().upper().encode(), b"".join(b"%%%02X" % byte for byte in raw)}
     encoded |= {urllib.parse.quote(secret, safe="").encode(), urllib.parse.quote_plus(secret).encode(), json.dumps(secret)[1:-1].encode()}
     for shift in range(3):
-        # Within a longer text: without the digits that other bytes have a part in.
+        # Within a longer text, so without the digits that share bits with other bytes.
         digits = base64.b64encode(b"\0" * shift + raw).rstrip(b"=")[shift + 1 if shift else 0 : -1]
         encoded |= {digits, digits.replace(b"+", b"-").replace(b"/", b"_")}
     return encoded
@@ -88,7 +88,7 @@ class Signature(Recorded, ServerTestCase):
                     text, rf"(?m)^{re.escape(place)}\n  expected: .*{re.escape(expected)}.*\n  got:      .*{re.escape(got)}")
 
     def test_plugin_that_knows_its_secret(self):
-        """With a placeholder it takes another path, so that no recording of it can be made without its secret."""
+        """With a placeholder it takes another path, so it can't be recorded without its secret."""
         source = (ROOT / "Examples/c-hmac/hmac.c").read_text()
         changed = self.file("own.c", source.replace("secret.count == 0", "secret.count == 0 || secret.data[0] != 's' || secret.data[1] != '3'"))
         library = self.folder / "libown.so"
@@ -100,7 +100,7 @@ class Signature(Recorded, ServerTestCase):
         self.assertFalse(file.exists())
         self.assertNotIn(SECRET, outcome.err)
         outcome, lines = self.record(*words, options=["--keep-secrets"])
-        self.assertIn("contains the secrets of this command", outcome.err)
+        self.assertIn("contains this command's secrets", outcome.err)
         self.assertEqual(lines[0]["secrets"], "kept")
         self.assertIn(SECRET, self.recording.read_text())
         self.replay(library)
@@ -117,7 +117,7 @@ class Signature(Recorded, ServerTestCase):
         self.assertEqual(self.replay(library), f"{len(lines) - 1} calls, all as recorded\n")
 
     def test_callers_credentials(self):
-        """A template that signs a header makes the host show all of them to the plugin."""
+        """A template that signs a header makes the host show all headers to the plugin."""
         with RecordingServer() as server:
             words = [
                 "-p", BUILD / "libHMACAuth.so", "--set", "api-key=demo", "--set", "secret=env:NEVOD_TEST_SECRET", "--set", "key-header=",
@@ -172,7 +172,7 @@ class Signature(Recorded, ServerTestCase):
         self.assertFalse(file.exists())
 
     def test_interrupted(self):
-        """A signal leaves no empty file behind, which would be in the way of the next recording."""
+        """A signal leaves no empty file, which would block the next recording."""
         arrived, ended = threading.Event(), threading.Event()
 
         def respond(seen):
@@ -220,13 +220,13 @@ class Signature(Recorded, ServerTestCase):
 
     @cases({
         "empty": (b"", "line 1"),
-        "no_json": (b"hello\n", "line 1 is no JSON"),
+        "no_json": (b"hello\n", "line 1 is not JSON"),
         "other_version": (b'{"nevod_recording":2}\n', "version 2 of the format"),
         "cut": (None, "is cut off"),
         "unknown_function": (b'{"instance":1,"explode":{},"result":0,"sinks":[]}\n', "line 2 names no function"),
         "unknown_instance": (b'{"instance":7,"destroy":{},"result":0,"sinks":[]}\n', "the instance 7 doesn't exist"),
         "deep": (b"[" * 100_000 + b"\n", "nested too deeply"),
-        "large_number": (b'{"instance":99999999999999999999,"destroy":{},"result":0,"sinks":[]}\n', '"instance" that is no number'),
+        "large_number": (b'{"instance":99999999999999999999,"destroy":{},"result":0,"sinks":[]}\n', '"instance" that is not a number'),
         "foreign_flow": (b'{"instance":1,"create":{"scheme":"hmac","settings":[{"name":"api-key","value":"a"},{"name":"secret","value":"b"}]},'
                          b'"result":0,"sinks":[]}\n{"instance":1,"flow_free":{"flow":3},"result":0,"sinks":[]}\n'
                          b'{"instance":1,"flow_step":{"flow":3,"event":{"kind":1,"time":0,"random":""}},"result":0,"sinks":[]}\n',
@@ -246,7 +246,7 @@ class Signature(Recorded, ServerTestCase):
 
 
 class Login(Recorded):
-    """Flows: the server's responses, the person's answers and the tokens are in the recording, and no secret is."""
+    """Flows: the recording has the server's responses, the person's answers and the tokens, but no secret."""
 
     def test_form_login_with_cookies(self):
         def respond(seen):
@@ -295,7 +295,7 @@ class Login(Recorded):
         self.log_in(reply("303 See Other", "Location: /home", "Set-Cookie: sessionid=8675309123; Path=/"), "8675309123")
 
     def test_many_secrets(self):
-        """Searched in a time that grows with their number, and not with its square."""
+        """The search time grows with their number, not with its square."""
         members = [f"Li5ted{number:06}Value" for number in range(12_000)]
         body = json.dumps([{"key": text} for text in members]).encode()
         self.log_in(reply("200 OK", self.COOKIE, body=body), SESSION, members[0], members[-1])
@@ -329,7 +329,7 @@ class Login(Recorded):
             self.assertEqual(outcome.out, SESSION.encode())
         self.expect_hidden(PASSWORD, SESSION, RENEWAL, "grace hopper")
         self.assertEqual(self.replay(plugin), f"{len(lines) - 1} calls, all as recorded\n")
-        # A changed flow is found at its first different action.
+        # A changed flow is detected at its first different action.
         source = (ROOT / "Examples/c-session/session.c").read_text()
         changed = self.file("changed.c", source.replace('server, "/login"', 'server, "/signin"'))
         library = self.folder / "libchanged.so"

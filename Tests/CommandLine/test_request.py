@@ -12,7 +12,7 @@ EVERY_BYTE = bytes(range(256))
 
 
 class VerifiedRequest:
-    """The server computes the signature from the bytes that it received."""
+    """The server computes the signature from the received bytes."""
 
     def expect_seen(self, outcome, method, target, body=b""):
         self.expect_verified(outcome)
@@ -225,7 +225,7 @@ class Data(ServerTestCase):
         self.expect_sent("\u0301é=日".encode(), "-d", "\u0301é=日")
 
     def test_bytes_that_are_no_utf8(self):
-        """They are sent unchanged or refused, and never silently changed."""
+        """They are sent unchanged or rejected, never silently changed."""
         outcome = self.run_host("-d", b"a=\xff\xfe", self.url("/echo"))
         if outcome.code == 0:
             self.assertEqual(outcome.out, b"a=\xff\xfe", outcome)

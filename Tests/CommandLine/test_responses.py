@@ -1,4 +1,4 @@
-"""Responses that a plugin refuses: the exit code, and what of the body arrives."""
+"""Responses that a plugin rejects: the exit code, and how much of the body arrives."""
 
 import functools
 import hashlib
@@ -9,7 +9,7 @@ from support import ROOT, RecordingServer, TestCase, c_source_plugin, cases, rep
 
 @functools.cache
 def response_plugin():
-    """Compiles the plugin of the library's tests that does what header lines say."""
+    """Compiles the library tests' plugin that does what header lines say."""
     return c_source_plugin("libResponse.so", ROOT / "Tests/NevodHostTests/TestPlugins/response.c")
 
 
@@ -17,7 +17,7 @@ BODY = bytes(range(256)) * 2000
 
 
 def checked(body=BODY, status="200 OK", of=BODY):
-    """Returns a response with the digests of a body, which may be another one."""
+    """Returns a response with the digests of a body, which may differ from the sent one."""
     return reply(status, f"X-Digests: {digests_of(of)}", body=body)
 
 

@@ -1,4 +1,4 @@
-"""What a script gets: refused credentials, heads, failures, and what -s and -S let through."""
+"""What a script gets: rejected credentials, heads, failures, and the output that -s and -S let through."""
 
 import json
 import os
@@ -17,7 +17,7 @@ AUTHORIZATION = ["-H", "Authorization: Bearer tok-1234567"]
 
 
 class RespondingTestCase(TestCase):
-    """A server whose response each test decides, as a function of the request."""
+    """A server whose response each test sets, as a function of the request."""
 
     def setUp(self):
         self.respond = lambda seen: reply(body=b"hello")
@@ -120,7 +120,7 @@ class Refusals(RespondingTestCase):
         self.refused(f"Content-Type: {kind}", body=json.dumps(body).encode())
         outcome = self.get("-f", *HMAC)
         self.expect_failure(outcome, 119, f": {text}; " if text else 'libHMACAuth.so; check')
-        # It is printed otherwise.
+        # Otherwise, it is printed.
         self.assertNotIn("credentials", self.get("--fail-with-body", *HMAC).err)
 
     def test_body_that_does_not_come(self):
@@ -213,7 +213,7 @@ class Heads(RespondingTestCase):
         self.assertEqual((path.read_bytes(), outcome.out), (self.CHAIN + self.CHAIN[self.CHAIN.index(b"HTTP/1.1 200") :], b"hellohello"))
 
     def test_dumped_with_a_retry(self):
-        """The heads of all attempts."""
+        """All attempts' heads."""
         self.respond = lambda seen: reply("503 Busy", "Retry-After: 0") if len(self.server.requests) == 1 else reply(body=b"ok")
         outcome = self.get("-D", "-", "--retry", "1")
         self.assertEqual([line for line in outcome.out.split(b"\r\n") if line.startswith(b"HTTP")], [b"HTTP/1.1 503 Busy", b"HTTP/1.1 200 OK"])
@@ -230,7 +230,7 @@ class Heads(RespondingTestCase):
 
     @cases({
         "fail": (["-f"], "401 Unauthorized", 119, "refused the line"), "fail_with_body": (["--fail-with-body"], "401 Unauthorized", 119, "refused the line"),
-        "neither": ([], "401 Unauthorized", 33, "no rest from byte 5 on: the server responded with 401 Unauthorized and refused the line"),
+        "neither": ([], "401 Unauthorized", 33, "the rest from byte 5 on was not sent: the server responded with 401 Unauthorized and refused the line"),
         "forbidden": ([], "403 Forbidden", 33, "does not let the line"),
         "not_found": (["-f"], "404 Not Found", 22, "404 Not Found"), "not_found_without_fail": ([], "404 Not Found", 33, "(404) is not the rest"),
         "complete": (["-f"], "416 Range Not Satisfiable", 0, ""),
@@ -298,7 +298,7 @@ class Heads(RespondingTestCase):
             self.expect(self.get("-w", "%{http_code}", path="/b", stdout=full), 23)
 
     def test_connection_reset_behind_the_head(self):
-        """A server that has sent a head speaks HTTP there, and does not expect TLS."""
+        """A server that has sent a head speaks HTTP there and doesn't expect TLS."""
         def converse(connection):
             connection.recv(65536)
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\na")

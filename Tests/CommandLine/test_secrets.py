@@ -1,4 +1,4 @@
-"""Secrets stay out of standard error and out of everything that other processes can read."""
+"""Secrets stay out of standard error and of everything that other processes can read."""
 
 import base64
 import pathlib
@@ -17,7 +17,7 @@ class Redaction:
     @cases({"answered": ("/a", 0), "refused": ("/status/401", 119), "closed": ("/close", 52), "late": ("/slow?ms=60000", 28)})
     def test_verbose(self, target, code):
         outcome = self.run_host("-v", "-f", "-m", "30" if code != 28 else "0.5", *self.credentials(), self.url(target))
-        # The names show that the request was traced.
+        # The names prove that the request was traced.
         self.expect(outcome, code, "> X-API-Key: [redacted", "> X-Timestamp: ", "> X-Signature: [redacted")
         self.expect_no_secret(outcome)
 
@@ -39,7 +39,7 @@ class Redaction:
                 try:
                     content = pathlib.Path(f"/proc/{process.pid}/{name}").read_bytes()
                 except PermissionError:
-                    # Only processes that may trace any process can read the environment of one that can't be dumped.
+                    # Only processes that may trace any process can read the environment of an undumpable process.
                     self.assertEqual(name, "environ")
                     continue
                 self.assertNotIn(SECRET.encode(), content)
@@ -158,7 +158,7 @@ class Repetition(TestCase):
         self.expect_redacted(outcome, "tok-123456")
 
     def test_header_file(self):
-        """People put into a file what the command line would show, under any name."""
+        """People put anything that the command line would show into a file, under any name."""
         path = self.file("headers", "X-Who: tok-123456\nX-API-Key: tok-abcdef\nAccept: text/html\n")
         with RecordingServer(lambda seen: reply("200 OK", f"X-Echo: hello {seen.values('X-Who')[0]}", "Content-Type: text/html")) as server:
             outcome = self.run_host("-v", "-H", f"@{path}", server.http)

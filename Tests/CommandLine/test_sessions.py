@@ -1,4 +1,4 @@
-"""Sessions that outlive a command: their storage, use, renewal and end, and the secrecy of their tokens."""
+"""Sessions that outlive a command: storage, use, renewal, end, and the secrecy of their tokens."""
 
 import contextlib
 import json
@@ -27,7 +27,7 @@ ANSWERS_OF_ADA = ["--answer", "username=ada", "--answer", "password=env:NEVOD_TE
 
 
 class SessionServer:
-    """Examples/demo-server/session_server.py in a process of its own."""
+    """Examples/demo-server/session_server.py in its own process."""
 
     def __init__(self):
         self.process = subprocess.Popen(
@@ -103,7 +103,7 @@ class SessionTestCase(TestCase):
         path.chmod(0o600)
 
     def expect_nothing_in_clear(self):
-        """Expects the text in no file of the home and in none of the server's responses."""
+        """Expects that neither a file of the home nor a response of the server contains the text."""
         files = [path for path in self.home.rglob("*") if path.is_file()]
         self.assertTrue(files)
         for path in files:
@@ -356,7 +356,7 @@ class RefusedRenewal(SessionTestCase):
             if not self.is_over:
                 return reply("200 OK", *(["Set-Cookie: sid=secret-sid-4711; Path=/"] if seen.path == "/login" else []))
             if seen.path == "/login":
-                # Each command has learned by then that its session is over.
+                # By then, each command has learned that its session has ended.
                 self.all_refused.wait(PATIENCE)
                 return reply("401 Unauthorized", "Content-Type: application/json", body=b'{"error":"Wrong password"}')
             return self.refusal
@@ -392,7 +392,7 @@ class RefusedRenewal(SessionTestCase):
         self.expect_nothing_in_clear()
         for path in (path for path in self.home.rglob("*") if path.is_file()):
             self.assertNotIn(b"4711", path.read_bytes(), path)
-        # A command that begins afterwards tries again.
+        # A later command tries again.
         self.expect(self.send(), 112)
         self.assertEqual(self.logins, 2)
         self.is_over = False
@@ -413,7 +413,7 @@ class RefusedRenewal(SessionTestCase):
 
 
 class EndsInARenewal(SessionTestCase):
-    """The server has spent the old token when it responds, so the new one is saved however the command ends."""
+    """When the server responds, it has spent the old token. So the new one is saved, however the command ends."""
 
     def setUp(self):
         super().setUp()
@@ -470,7 +470,7 @@ class EndsInARenewal(SessionTestCase):
         self.assertEqual(code, -signal.SIGINT, err)
 
     def test_time_is_over_while_another_renews(self):
-        """This command has sent nothing, so no token can be lost: it neither waits nor warns."""
+        """This command has sent nothing, so no token can be lost. It neither waits nor warns."""
         outcomes = []
 
         def end(process):
@@ -510,7 +510,7 @@ class Logout(SessionTestCase):
             self.logged_in("--account", "other", "--set", "username=ada")
 
     def test_server_that_is_away(self):
-        """The session is cleared all the same, with a warning."""
+        """The session is still cleared, with a warning."""
         self.logged_in()
         self.server.stop()
         outcome = self.run_host("logout", *self.scheme())
@@ -535,7 +535,7 @@ class Accounts(SessionTestCase):
         self.expect(self.get("--account", "work"), 113, "--account work")
 
     def test_name_of_ones_own(self):
-        """The output names the account that logged in, besides the name given here."""
+        """The output names both the account that logged in and the name given here."""
         out = self.logged_in("--account", "eve").out.decode()
         self.assertRegex(out, f'^logged in as ada with .*\nkept as the account "eve" in {self.store}, ')
 
@@ -557,7 +557,7 @@ class Accounts(SessionTestCase):
 
 
 class Client(SessionTestCase):
-    """A server that binds each session to User-Agent and Accept-Language: a login as another client would be for nothing."""
+    """A server that binds each session to User-Agent and Accept-Language. A login as another client would be useless."""
 
     def setUp(self):
         super().setUp()
@@ -805,7 +805,7 @@ class Store(SessionTestCase):
         "json": (["verify", "--json"], "--json", "where"), "key": (["where", "--key", "passphrase"], "--key", "rekey"),
         "replace": (["export", "f", "--replace"], "--replace", "import")})
     def test_flag_of_another_word(self, words, flag, owner):
-        """The flag would have no effect, and a program that expects JSON would get text."""
+        """The flag would have no effect, so a program that expects JSON would get text."""
         self.logged_in()
         self.expect_failure(self.run_host("store", *words), 2, f"store {words[0]} takes no {flag}; it belongs to store {owner}")
 
@@ -823,7 +823,7 @@ class Store(SessionTestCase):
         "export": (["store", "export", "{}"], b"New passphrase: "),
         "login": (["login", "--store", "{}", "--store-key", "passphrase"], b"New passphrase of the store: ")})
     def test_interrupted_while_it_is_asked(self, words, prompt):
-        """No file is left: the export can be repeated under that name, and no other key replaces the passphrase."""
+        """No file is left. The export can be repeated under that name, and no other key replaces the passphrase."""
         self.logged_in()
         path = self.folder / "begun/file"
         words = [word.format(path) for word in words] + (list(self.scheme()) if words[0] == "login" else [])
@@ -835,7 +835,7 @@ class Store(SessionTestCase):
         self.assertFalse(path.parent.exists())
 
     def test_rekey_to_the_same(self):
-        """The same key is not a new one, and the error says so."""
+        """The same key isn't a new one. The error says so."""
         self.logged_in()
         self.expect_failure(
             self.run_host("store", "rekey", "--key", f"file:{self.key_file}"), 114,
@@ -852,7 +852,7 @@ class Store(SessionTestCase):
         self.expect_failure(self.get("--answer", "store-passphrase=env:NEVOD_TEST_SECRET"), 114, "does not open")
 
     def test_passphrase_at_the_terminal(self):
-        """A new passphrase is asked for twice, and each only once in a command."""
+        """A command asks twice for a new passphrase, but only once for each passphrase."""
         self.logged_in()
 
         def ask(words, *answers):
@@ -907,7 +907,7 @@ class PostgreSQLServer:
     def __init__(self):
         self.folder, user, programs = self.place()
         data = self.folder / "data"
-        # An empty database takes longer to make than a server to start.
+        # Creating an empty database takes longer than starting a server.
         subprocess.run(["cp", "-a", built_once("postgresql", self.make), data], check=True, timeout=PATIENCE)
         self.process = subprocess.Popen(
             [*user, programs / "postgres", "-D", data, "-c", "listen_addresses=", "-c", f"unix_socket_directories={self.folder}"],
@@ -917,7 +917,7 @@ class PostgreSQLServer:
 
     @staticmethod
     def place():
-        """A new folder, the words that run a program as its owner, and the folder of PostgreSQL's programs."""
+        """A new folder, the arguments that run a program as its owner, and the folder of PostgreSQL's programs."""
         folder = pathlib.Path(tempfile.mkdtemp(prefix="nevod-cli-pg-", dir="/tmp"))
         user = []
         if os.getuid() == 0:
@@ -945,7 +945,7 @@ class PostgreSQLServer:
 
 
 class OnAServer(SessionTestCase):
-    """PostgreSQL instead of the file: the same commands, and one session for all machines."""
+    """PostgreSQL instead of the file: the same commands, with one session for all machines."""
 
     def setUp(self):
         super().setUp()
@@ -1007,7 +1007,7 @@ class OnAServer(SessionTestCase):
 
 
 class Faults(SessionTestCase):
-    """Each problem has its message and its code; none looks like an empty store."""
+    """Each problem has its own message and code. None looks like an empty store."""
 
     def test_key_of_another(self):
         self.logged_in()
@@ -1044,7 +1044,7 @@ class Faults(SessionTestCase):
             self.expect_failure(outcome, 115, str(self.store))
 
     def test_requests_without_a_login_open_nothing(self):
-        """They work and start as fast with a broken store."""
+        """They work with a broken store, and start as fast."""
         self.store.parent.mkdir(parents=True)
         self.store.write_bytes(b"no database")
         words = ["--plugin", BUILD / "libAPIKeyAuth.so", "--scheme", "api-key", "--set", "key=env:NEVOD_TEST_SECRET"]
@@ -1068,7 +1068,7 @@ class Faults(SessionTestCase):
 
 
 class AsNobody(TestCase):
-    """Access that the system refuses to other users. Root is refused nothing, so the command is run as another user."""
+    """Access that the system denies to other users. Root is denied nothing, so the command runs as another user."""
 
     def setUp(self):
         self.user = {} if os.getuid() else {"user": 65534, "group": 65534, "extra_groups": []}
@@ -1087,7 +1087,7 @@ class AsNobody(TestCase):
         return copied
 
     def test_others_see_nothing_of_the_process(self):
-        """No core file is written, and only root can read the memory, from before a secret is read."""
+        """Before the first secret is read, core files are turned off, and only root can read the memory."""
         arrived = threading.Event()
 
         def respond(seen):
@@ -1113,7 +1113,7 @@ class AsNobody(TestCase):
                         ["/bin/sh", "-c", f"exec 3< /proc/{process.pid}/mem"], env={"LC_ALL": "C"}, capture_output=True, cwd="/",
                         timeout=PATIENCE, **self.user)
                     self.assertIn(b"Permission denied", reader.stderr)
-                    # No handler catches the signals of a crash: it would print memory.
+                    # No handler catches a crash's signals, because it would print memory.
                     caught = int(re.search(r"^SigCgt:\t(\w+)", status, re.M)[1], 16)
                     for number in (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL):
                         self.assertFalse(caught >> (number - 1) & 1, number)
@@ -1125,7 +1125,7 @@ class AsNobody(TestCase):
                     process.kill()
 
     def test_store_that_cannot_be_seen(self):
-        """The store is not mistaken for a missing one."""
+        """The store isn't mistaken for a missing one."""
         folder = self.public / "closed"
         folder.mkdir(mode=0o000)
         self.addCleanup(folder.chmod, 0o700)
@@ -1199,7 +1199,7 @@ class Keyring(SessionTestCase):
         self.expect_nothing_in_clear()
 
     def test_nothing_weaker_in_its_place(self):
-        """No other key replaces the keyring's if the bus or the keyring is missing."""
+        """If the bus or the keyring is missing, no other key replaces the keyring's."""
         env = {"DBUS_SESSION_BUS_ADDRESS": self.address}
         self.logged_in(env=env)
         self.key_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -1213,7 +1213,7 @@ class Keyring(SessionTestCase):
             self.assertEqual(outcome.out, b"")
 
     def test_rekey(self):
-        """Changes the key to the keyring and back."""
+        """Moves the key to the keyring and back."""
         env = {"DBUS_SESSION_BUS_ADDRESS": self.address}
         self.logged_in()
         self.expect(self.run_host("store", "rekey", "--key", "secret-service", env=env), 0)

@@ -24,7 +24,7 @@ class Settings:
         self.expect_refused(outcome, 111, '"colour"', "api-key, secret")
 
     def test_mistyped_secret(self):
-        """The error names the mistake, and the secret is not asked for."""
+        """The error names the mistake, and the command doesn't ask for the secret."""
         outcome = self.with_settings(f"api-key={API_KEY}", "secrt=env:NEVOD_TEST_SECRET")
         self.expect_refused(outcome, 111, '"secrt"', "api-key, secret")
 
@@ -132,7 +132,7 @@ class Settings:
         self.assertIn(b"\r\nX-API-Key: env:HOME\r\n", outcome.out)
 
     def test_text_that_is_no_utf8(self):
-        """It is sent unchanged or refused, and never silently changed."""
+        """It is sent unchanged or rejected, never silently changed."""
         outcome = self.run_host(
             "sign", "--plugin", self.plugin(), "--set", b"api-key=k\xff", "--set", "secret=env:NEVOD_TEST_SECRET", self.url("/a"))
         if outcome.code == 0:

@@ -1,4 +1,4 @@
-"""Several requests in one command: groups, requests at the same time, files of flags, and the files that bodies are written to."""
+"""Several requests in one command: groups, parallel requests, files of flags, and the files to which bodies are written."""
 
 import os
 import signal
@@ -57,11 +57,11 @@ class Several(TestCase):
     @cases({
         "output_without_url": (["-o", "a", "-o", "b", "URL"], "-o and -O are given 2 times, but there is 1 URL"),
         "upload_without_url": (["-T", "a", "-T", "b", "URL"], "-T are given 2 times"),
-        "next_first": (["--next", "URL"], "--next needs a URL in front of it"),
-        "next_last": (["URL", "--next"], "--next needs a URL behind it"),
-        "only_next_has_a_url": (["-d", "x", "--next", "URL"], "--next needs a URL in front of it"),
+        "next_first": (["--next", "URL"], "--next needs a URL before it"),
+        "next_last": (["URL", "--next"], "--next needs a URL after it"),
+        "only_next_has_a_url": (["-d", "x", "--next", "URL"], "--next needs a URL before it"),
         "parallel_max": (["-Z", "--parallel-max", "0", "URL", "URL"], "--parallel-max 0 is not a number from 1 to 300"),
-        "pattern": (["-o", "f#1", "URL"], "#1 stands for a part of a URL's pattern"),
+        "pattern": (["-o", "f#1", "URL"], "#1 would be a part of a URL pattern"),
         "standard_input_twice": (["-d", "@-", "URL", "--next", "-d", "@-", "URL"], "standard input can be read only once"),
         "range_and_continue": (["-r", "1-", "-C", "1", "URL"], "-C and --range can't be combined"),
         "offset": (["-C", "x", "URL"], "-C x is not a number of bytes"),
@@ -89,7 +89,7 @@ class Several(TestCase):
 
 class Parallel(TestCase):
     def test_all_at_once_and_bodies_in_the_order_of_the_urls(self):
-        """The server responds to nothing before it has all requests, and then in the opposite order."""
+        """The server waits until it has all requests, and then responds in the opposite order."""
         count, body = 12, 200_000
         barrier = threading.Barrier(count)
         turns = [threading.Event() for _ in range(count + 1)]
@@ -115,7 +115,7 @@ class Parallel(TestCase):
             with lock:
                 now[0] += 1
                 most[0] = max(most[0], now[0])
-            gate.wait(PATIENCE)  # three at a time, or it never opens
+            gate.wait(PATIENCE)  # three in parallel, or it never opens
             with lock:
                 now[0] -= 1
             return reply(body=b"x")
@@ -215,7 +215,7 @@ class FlagFiles(TestCase):
         "not_utf8": (b"url = \xff\n", "flags: it is not UTF-8"),
         "zero": (b"url = a\0b\n", "flags:1: it contains a zero byte"),
         "unclosed": (b'silent\nurl = "abc\\"\n', "flags:2: the value has no closing quote"),
-        "behind": (b"url = a b\n", "flags:1: there is a text behind the value"),
+        "behind": (b"url = a b\n", "flags:1: there is text after the value"),
         "unknown": (b"ulr = a\n", "flags:1: unknown option --ulr"),
         "no_value": (b"\n\nheader\n", "flags:3: --header needs a value"),
         "needless_value": (b"location = yes\n", "flags:1: location takes no value"),

@@ -1,4 +1,5 @@
-"""Items behind the URL, such as name=value. HTTPie runs the same words, and what arrives is compared byte for byte."""
+"""Items after the URL, such as name=value. HTTPie runs with the same arguments, and the tests compare what arrives, byte for
+byte."""
 
 import json
 import re
@@ -6,7 +7,7 @@ import subprocess
 
 from support import FOLDER, SECRET, RecordingServer, TestCase, cases, environment, reply
 
-# Words for both; --form is --as-form here, since curl has a --form of its own. DATA and TEXT are files.
+# Arguments for both. Our --as-form is HTTPie's --form, because curl has another --form. DATA and TEXT are files.
 SAME = {
     "nothing": "URL/a",
     "text": "URL/a name=value",
@@ -93,7 +94,7 @@ class BesideHTTPie(TestCase):
         self.text = self.file("text.txt", "one\ntwo\n")
         self.word = self.file("word", "one two")
         self.blob = self.file("blob", b"\x00\xff")
-        # HTTPie would ask its server for news.
+        # Otherwise, HTTPie would ask its server for updates.
         self.file("config.json", '{"disable_update_warnings": true}')
 
     def words(self, given):
@@ -141,25 +142,25 @@ class Items(TestCase):
         return self.run_host(*[word.replace("URL", self.server.http) for word in words], cwd=self.folder)
 
     @cases({
-        "in_front": (["a=1", "URL"], 'the item "a=…" stands in front of the URL'),
+        "in_front": (["a=1", "URL"], 'the item "a=…" is before the URL'),
         "and_data": (["URL", "a=1", "-d", "x"], "-d and items such as NAME=VALUE can't be combined"),
         "two_methods": (["-X", "PUT", "POST", "URL"], "the method is given twice"),
         "not_json": (["URL", "a:=x"], 'the value of the item "a:=" is not JSON'),
         "not_json_either": (["URL", "a:=1 2"], 'the value of the item "a:=" is not JSON'),
-        "empty_with_value": (["URL", "A;b"], 'the item "A;" stands for an empty header line'),
+        "empty_with_value": (["URL", "A;b"], 'the item "A;" is an empty header line'),
         "header_without_name": (["URL", ":b"], "an item has no name"),
         "header_like_a_file": (["URL", r"\@a:b"], "can't be the name of a header line"),
         "unclosed": (["URL", "a[b=1"], 'the item "a[b" has a [ without ]'),
-        "behind_bracket": (["URL", "a[b]c=1"], 'the item "a[b]c" has a text behind ]'),
+        "behind_bracket": (["URL", "a[b]c=1"], 'the item "a[b]c" has text after ]'),
         "into_a_text": (["URL", "a=1", "a[b]=2"], 'the item "a[b]" adds to a value'),
-        "into_a_whole_list": (["URL", "a:=[1,2]", "a[]=3"], '"a" was given whole by :=, and can\'t be added to'),
+        "into_a_whole_list": (["URL", "a:=[1,2]", "a[]=3"], '"a" was given whole by :=, so the item "a[]" can\'t add to it'),
         "into_a_whole_object": (["URL", 'a[b]:={"c":1}', "a[b][d]=2"], '"a[b]" was given whole by :='),
         "into_a_whole_text": (["URL", "a:=1", "a[b]=2"], '"a" was given whole by :='),
         "into_a_list": (["URL", "a[]=1", "a[b]=2"], 'the item "a[b]" adds to a list'),
         "large_index": (["URL", "a[10000]=1"], "has an index above 9999"),
         "huge_index": (["URL", "a[99999999999999999999]=1"], "has an index above 9999"),
         "deep": (["URL", "a" + "[b]" * 70 + "=1"], "is nested more than 64 deep"),
-        "list_in_form": (["URL", "a:=[1]", "--as-form"], "holds a list or an object"),
+        "list_in_form": (["URL", "a:=[1]", "--as-form"], "is a list or an object"),
         "whole_and_part": (["URL", "@f", "a=1"], "is the whole content"),
     })
     def test_refused(self, words, message):

@@ -46,7 +46,7 @@ with_both_plugins(Sign, globals())
 
 
 class SignedIsSent(TestCase):
-    """`sign` prints exactly the request that would be sent, also where libcurl would add headers."""
+    """`sign` prints exactly the request that would be sent, even where libcurl would add headers."""
 
     def test_host_line_of_the_caller_is_signed(self):
         plugin = compile_plugin(self.folder / "libAuthority.so", AUTHORIZE='SET("X-Authority", view->authority)')
@@ -80,7 +80,7 @@ class SignedIsSent(TestCase):
         "trailing_space": ("-H", "X-A: b "),
     })
     def test_same(self, *words):
-        """Both commands refuse the same input."""
+        """Both commands reject the same input."""
         plugin = compile_plugin(self.folder / "libTest.so", AUTHORIZE='SET("X-Test", TEXT("1")); QUERY("k", TEXT("v"))')
         with CannedServer(canned()) as server:
             words = ("--plugin", plugin, *words, server.url + "/a?b")
@@ -88,7 +88,7 @@ class SignedIsSent(TestCase):
             sent = self.run_host(*words)
             self.assertEqual(signed.code, sent.code, (signed, sent))
             received = b"".join(head + b"\r\n\r\n" + body for head, body in server.requests)
-        # "Name:" and "Name: " are one spelling of an empty value.
+        # "Name:" and "Name: " spell the same empty value.
         self.assertEqual(signed.out.replace(b": \r\n", b":\r\n"), received.replace(b": \r\n", b":\r\n"))
 
 

@@ -1,4 +1,4 @@
-"""Examples/schemes/swift-sigv4: its signatures are botocore's, and a server that verifies accepts them."""
+"""Examples/schemes/swift-sigv4: its signatures equal botocore's, and a verifying server accepts them."""
 
 import functools
 import os
@@ -20,14 +20,15 @@ import test_build  # noqa: E402
 
 REGION, ACCESS_KEY, SECRET_KEY = "us-east-1", "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
 REQUESTS = 200
-# What the command line adds, and botocore's newer versions don't sign.
+# Headers that the command line adds, and that newer versions of botocore don't sign.
 UNSIGNED = {"user-agent", "connection", "expect", "te", "authorization"}
 BUILD_SECONDS = 600
 
 
 @functools.cache
 def plugin():
-    """Builds the example as its author does, in Embedded Swift, in the folder of scripts/build-plugins, which has built the kit."""
+    """Builds the example like its author would, in Embedded Swift, in the folder of scripts/build-plugins, where the kit is
+    already built."""
     package, scratch = ROOT / "Examples/schemes/swift-sigv4", ROOT / ".build/embedded"
     command = ["swift", "build", "-c", "release", "--package-path", package, "--scratch-path", scratch, "--product", "SigV4Auth"]
     with test_build.own_plan(scratch):
@@ -58,7 +59,7 @@ def parsed(request):
 
 
 def expected(scheme, method, target, headers, body, token, service, rules, payload):
-    """The Authorization that botocore gives the same request at the same time."""
+    """botocore's Authorization for the same request at the same time."""
     request = botocore.awsrequest.AWSRequest(method, f"{scheme}://unused{target}", data=body)
     request.context["payload_signing_enabled"] = payload == "hashed"
     if rules == "s3":
@@ -125,7 +126,7 @@ class SigV4Tests(TestCase):
         key, secret = made["AccessKeyId"], made["SecretAccessKey"]
 
         def call(*arguments, service, rules="general", secret=secret, payload="hashed"):
-            # moto tells the services of one address apart by the credential's scope.
+            # moto distinguishes services at one address by the credential's scope.
             done = host([], *arguments, "-f", key=key, secret=secret, service=service, rules=rules, payload=payload)
             return done.returncode, done.stdout.decode()
 
@@ -134,7 +135,7 @@ class SigV4Tests(TestCase):
         self.assertIn(":user/ada", call(*ask, service="sts")[1])
         self.assertEqual(call(*ask, service="sts", secret="x" + secret)[0], 119)
         self.assertEqual(call("-X", "PUT", url + "/bucket", service="s3", rules="s3")[0], 0)
-        # moto verifies the decoded path, which is another one for names with escapes.
+        # moto verifies the decoded path, which differs for names with escapes.
         name = "/bucket/folder/plain_name-1.txt"
         for payload in ["hashed", "unsigned"]:
             self.assertEqual(

@@ -1,4 +1,4 @@
-"""Plugins whose functions never return: --max-time ends the command, with the name of the function."""
+"""Plugins whose functions never return: --max-time ends the command and names the function."""
 
 from support import ServerTestCase, cases, compile_plugin
 

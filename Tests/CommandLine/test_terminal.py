@@ -1,4 +1,4 @@
-"""A missing secret is asked for at the terminal, independent of the standard streams."""
+"""The command asks for a missing secret at the terminal, independent of the standard streams."""
 
 import contextlib
 import json
@@ -94,7 +94,7 @@ class Terminal:
         self.expect_nothing_sent()
 
     def test_interrupted(self):
-        """After an interrupted question the terminal echoes again."""
+        """After an interrupted question, the terminal echoes again."""
         with self.asked() as terminal:
             terminal.type(SECRET.encode() + b"\x03")
             code, out, _ = terminal.finish()

@@ -1,4 +1,4 @@
-"""What a terminal gets beside plain text: binary is refused, streams are formatted as they come, long texts go to a pager."""
+"""A terminal's output: binary data is refused, streams are formatted as they come, and long texts go to a pager."""
 
 import fcntl
 import json
@@ -137,7 +137,7 @@ class Heads(TerminalOutput):
 
 
 class Streams(TerminalOutput):
-    """Each record is shown as soon as it is complete."""
+    """Each record is shown when it is complete."""
 
     CASES = {
         "ndjson": ("application/x-ndjson", [(b'{"a":1}\n', b'{"a": 1}'), (b'[1,{"b":null}]\n', b'[1, {"b": null}]')]),
@@ -160,7 +160,7 @@ class Streams(TerminalOutput):
             for record, _ in records:
                 for piece in [record] if way == "whole" else [bytes([byte]) for byte in record]:
                     connection.sendall(piece)
-                # The next one is sent only when this one is seen at the terminal.
+                # The next one is sent only after this one is seen at the terminal.
                 shown_before.acquire(timeout=PATIENCE)
 
         with SocketServer(converse) as server, Terminal(server.http + "/a", env={"NO_COLOR": "1"}) as terminal:
@@ -234,7 +234,7 @@ class Pager(TerminalOutput):
         return reply("200 OK", f"Content-Type: {kind}", body=body)
 
     def pager(self, script="cat >\"$0.got\"; echo paged"):
-        """A pager in sh; $0.got is what it gets, $0.env its environment."""
+        """A pager in sh. $0.got has what it gets, and $0.env its environment."""
         path = self.file("pager", f"#!/bin/sh\nenv >\"$0.env\"\n{script}\n", mode=0o700)
         return path
 
@@ -297,7 +297,7 @@ class Pager(TerminalOutput):
         self.assertEqual((variables["LESS"], variables["LANG"], variables["TERM"]), ("FRX", "C.UTF-8", "xterm"))
 
     def test_left_early(self):
-        """The rest of a large body is not read, and that is no failure."""
+        """The rest of a large body isn't read, which isn't a failure."""
         code, shown = self.shown(self.text(self.LINES * 20000), env={"PAGER": str(self.pager("head -n 2"))})
         self.assertEqual((code, shown), (0, b"line 0\nline 1\n"))
 
@@ -343,7 +343,8 @@ class Pager(TerminalOutput):
             self.assertEqual(terminal.finish(), (0, b"left\n"))
 
     def test_interrupt_ends_a_stalled_server(self):
-        """Ctrl-C is the pager's only as long as it runs; here it ends the pager, and that, or the signal itself, ends the command."""
+        """Ctrl-C belongs to the pager only while it runs. Here it ends the pager, and the pager's end or the signal itself ends
+        the command."""
         server = self.stalling(self.LINES)
         with Terminal(server.http, env={"PAGER": str(self.pager("echo ready; exec cat >/dev/null"))}) as terminal:
             terminal.until(b"ready")
@@ -385,7 +386,7 @@ class Pager(TerminalOutput):
             self.assertEqual(terminal.finish()[0], -2)
 
     def test_refused_response_is_not_shown(self):
-        """What was held back can't be trusted, its head included."""
+        """What was held back can't be trusted, including its head."""
         response = reply("200 OK", "Content-Type: text/plain", f"X-Digests: {digests_of(b'good')}", body=b"evil\n")
         words = ["--plugin", response_plugin(), "--scheme", "plain", "--set", "needs=cod"]
         code, shown = self.shown(response, "-i", *words, rows=30, env={"PAGER": str(self.pager())})

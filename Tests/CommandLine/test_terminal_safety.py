@@ -1,4 +1,4 @@
-"""Nothing that a server sends controls the terminal that shows it; into a pipe or a file it goes unchanged."""
+"""Nothing from a server controls the terminal that shows it. A pipe or a file gets it unchanged."""
 
 import os
 import select
@@ -59,7 +59,7 @@ class TerminalSafety(TestCase):
 
     def expect_safe(self, shown):
         text = shown.decode()  # UTF-8 throughout
-        # The terminal puts a carriage return before each line break, also before one that has its own.
+        # The terminal puts a carriage return before each line break, even if there already is one.
         unsafe = {
             c for c in text.replace("\r\r\n", "\n").replace("\r\n", "\n")
             if unicodedata.category(c) == "Cc" and c not in "\n\t" or c in "\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
@@ -72,7 +72,7 @@ class TerminalSafety(TestCase):
             shown, outcome = self.shown("-o", "-", server.url)
             self.expect(outcome, 0)
             self.expect_safe(shown)
-            # A zero byte at the beginning is refused where the terminal is not asked for.
+            # A zero byte at the beginning is refused unless the terminal is requested.
             shown, outcome = self.shown(server.url)
             self.expect(outcome, 23 if b"\0" in body[:2000] else 0)
             self.expect_safe(shown)
@@ -80,7 +80,7 @@ class TerminalSafety(TestCase):
                 shown, outcome = self.shown(text.url)
                 self.expect(outcome, 0)
                 self.expect_safe(shown)
-            # The same bytes go into a pipe and a file as they are.
+            # A pipe and a file get the same bytes unchanged.
             self.assertEqual(self.run_host(server.url).out, body)
             path = self.folder / "file"
             self.expect(self.run_host("-o", path, server.url), 0)
@@ -119,7 +119,7 @@ class TerminalSafety(TestCase):
             self.assertEqual(self.run_host("-i", server.url).out.partition(b"\r\n")[0], b"HTTP/1.1 200 O\x1b[2JK")
 
     def test_signature(self):
-        """`sign` prints what was typed, with its bytes, into a pipe only."""
+        """Only into a pipe does `sign` print the typed bytes unchanged."""
         words = ["sign", "--plugin", "APIKeyAuth", "--scheme", "api-key", "--set", "key=env:NEVOD_TEST_SECRET", "-d", "\x1b[2J\u202e", "http://127.0.0.1/"]
         shown, outcome = self.shown(*words)
         self.expect(outcome, 0)

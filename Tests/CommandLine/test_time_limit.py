@@ -11,7 +11,7 @@ from support import (
     API_KEY, PATIENCE, Outcome, RecordingServer, ServerTestCase, cases, environment, reply, swift_plugin)
 from test_terminal import TerminalSession
 
-# Against hanging only: no test is about speed.
+# Only prevents hanging: no test is about speed.
 SOON = 30
 
 
@@ -83,7 +83,7 @@ class TimeLimit(ServerTestCase):
             self.assertIn("while writing to standard output", outcome.err)
 
     def test_stalled_reader_of_standard_error(self):
-        """With -v, the head of the response goes to a pipe that nobody reads, and doesn't fit."""
+        """With -v, the response's head goes to a pipe that nobody reads, and doesn't fit into it."""
         lines = [f"X-{number}: {'x' * 4000}" for number in range(40)]
         with RecordingServer(lambda seen: reply("200 OK", *lines)) as server:
             reading, writing = os.pipe()
@@ -119,7 +119,7 @@ class TimeLimit(ServerTestCase):
         self.expect_nothing_sent()
 
     def test_time_before_the_request_counts(self):
-        """A request gets what reading its body has left."""
+        """A request gets the time that reading its body has left."""
         waiting = threading.Event()
         with RecordingServer(lambda seen: waiting.wait(PATIENCE) and reply()) as server:
             with subprocess.Popen(
@@ -136,13 +136,13 @@ class TimeLimit(ServerTestCase):
     def test_retries(self, line):
         with RecordingServer(lambda seen: reply("503 Service Unavailable", line, body=b"busy")) as server:
             outcome = self.run_host("-m", "2", "--retry", "20", server.http)
-            # A wait beyond the limit isn't begun.
+            # It doesn't begin a wait that would exceed the limit.
             self.expect(outcome, 0)
             self.assertEqual(outcome.out, b"busy")
             self.assertLess(len(server.requests), 4)
 
     def test_partial_file_is_removed(self):
-        """The file's own reader is the disk, so that the limit ends the transfer."""
+        """Writing to the disk never blocks, so the limit ends the transfer."""
         outcome = self.run_host("-m", "1", "-o", self.folder / "file", self.url(f"/stream?bytes={2**40}"))
         self.expect_failure(outcome, 28)
         self.assertEqual(os.listdir(self.folder), [])

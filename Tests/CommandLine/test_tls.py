@@ -54,7 +54,7 @@ class TLS(TestCase):
         cls.certificate("good", "here", FAR_AWAY)
         cls.certificate("misnamed", "elsewhere", FAR_AWAY)
         cls.certificate("expired", "here", YESTERYEAR)
-        # The common name is the file's.
+        # The file name is the common name.
         cls.certificate("localhost", "unnamed", FAR_AWAY)
         shutil.move(cls.authority / "localhost.pem", cls.authority / "unnamed.pem")
         shutil.move(cls.authority / "localhost.key", cls.authority / "unnamed.key")

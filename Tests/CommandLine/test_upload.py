@@ -56,7 +56,7 @@ class Upload(ServerTestCase):
         self.assertEqual((outcome.out, self.the_request()["method"]), (b"", "PUT"))
 
     def test_standard_input_that_comes_slowly(self):
-        """Each piece is sent as it arrives: the server receives the first before the last is written."""
+        """Each piece is sent as it arrives: the server receives the first one before the last is written."""
         with RecordingServer() as server, self.running("-T", "-", server.http, stdin=subprocess.PIPE) as process:
             process.stdin.write(b"first")
             process.stdin.flush()
@@ -207,7 +207,7 @@ class Content(TestCase):
 
 class Retry(TestCase):
     def run_against(self, responses, *words, **options):
-        """Returns the outcome and the requests; the last response is repeated."""
+        """Returns the outcome and the requests. The last response is repeated."""
         responses = list(responses)
         with RecordingServer(lambda seen: responses.pop(0) if len(responses) > 1 else responses[0]) as server:
             return self.run_host(*words, server.http + "/a", **options), server.requests
@@ -260,7 +260,7 @@ class Retry(TestCase):
         self.assertEqual((outcome.code, outcome.out, len(requests)), (0, b"later", 1))
 
     def dated(self, wait):
-        """A response of a server whose clock is an hour ahead: the wait is the difference of its two dates."""
+        """The server's clock is an hour ahead. The wait is the difference between the response's two dates."""
         then = [email.utils.formatdate(time.time() + 3600 + seconds, usegmt=True) for seconds in (0, wait)]
         return reply("503 Odd", f"Date: {then[0]}", f"Retry-After: {then[1]}", body=b"later")
 
@@ -274,7 +274,7 @@ class Retry(TestCase):
             self.expect_note("retrying in 300 s (1 of 1)", "--retry", "1", server.http + "/a")
 
     def expect_note(self, note, *words):
-        """Runs the command until standard error holds a line, and no longer: the wait that it announces is real."""
+        """Runs the command only until standard error has a line, because the announced wait is real."""
         with self.running(*words, stderr=subprocess.PIPE) as process:
             self.assertIn(note, process.stderr.readline().decode())
             self.assertIsNone(process.poll())
@@ -318,7 +318,7 @@ class Retry(TestCase):
 
 
 class Proxy(RecordingServer):
-    """Forwards http requests, and opens tunnels; demands credentials if they are given."""
+    """Forwards http requests and opens tunnels. If it is given credentials, it demands them."""
 
     def __init__(self, wants=None):
         super().__init__()
@@ -415,7 +415,7 @@ class Proxies(TestCase):
         self.expect_through(self.fetch(self.origin.http + "/a", "-x", self.proxy.authority), self.origin.http + "/a")
 
     def test_tunnel(self):
-        """The proxy sees the origin, and nothing of the request."""
+        """The proxy sees the origin, but nothing of the request."""
         outcome = self.fetch(
             self.origin.https + "//a/../b?x", "-x", self.proxy.http, "-H", f"Authorization: Bearer {SECRET}", "-H", "X-A: 1",
             "-H", f"Cookie: a={SECRET}", "-H", "User-Agent: mine", "-d", "body")
@@ -585,7 +585,7 @@ class Output(ServerTestCase):
         self.assertEqual(path.read_bytes(), streamed(100000))
 
     def test_file_that_grows_too_large(self):
-        """RLIMIT_FSIZE stands for a full disk. Its signal must not end the process."""
+        """RLIMIT_FSIZE simulates a full disk. Its signal must not end the process."""
         outcome = subprocess.run(
             ["sh", "-c", 'ulimit -f 64; exec "$0" "$@"', *self.command("-o", self.folder / "file", self.url("/stream?bytes=3000000"))],
             stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)

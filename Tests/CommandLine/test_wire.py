@@ -1,4 +1,5 @@
-"""The connection: what -v says about it, the flags that decide about it, and what -w prints of it. curl runs beside on the same words."""
+"""The connection: what -v says about it, the flags that control it, and what -w prints. curl runs with the same arguments for
+comparison."""
 
 import base64
 import contextlib
@@ -22,7 +23,7 @@ CURL = shutil.which("curl", path="/usr/bin:/bin")
 TINYPROXY = shutil.which("tinyproxy", path="/usr/bin:/usr/sbin:/sbin:/bin")
 HEADER_KEY = ("--plugin", BUILD / "libAPIKeyAuth.so", "--scheme", "api-key", "--set", "key=env:NEVOD_TEST_SECRET")
 QUERY_KEY = ("--plugin", BUILD / "libAPIKeyAuth.so", "--scheme", "api-key-query", "--set", "key=env:NEVOD_TEST_SECRET")
-# The forms of a secret on the wire.
+# A secret's forms on the wire.
 SPELLINGS = [SECRET, base64.b64encode(SECRET.encode()).decode(), base64.b64encode(f"ada:{SECRET}".encode()).decode()]
 
 
@@ -76,7 +77,7 @@ class Verbose(Wire):
         self.assertRegex("\n".join(self.marked(outcome, "*")), r"TLSv1\.2, ECDHE-ECDSA-[A-Z0-9-]+")
 
     def test_hostile_certificate(self):
-        """The authority is a user's own, but the names are the server's."""
+        """The user chose the authority, but the server chose the names."""
         name = "\x1b]0;owned\x07\u202e\x9b31m"
         authority().openssl(
             "req", "-x509", *authority().KEY, "-utf8", "-keyout", "hostile.key", "-out", "hostile.pem", "-subj", f"/CN={name}",
@@ -103,7 +104,7 @@ class Verbose(Wire):
         self.assertEqual(order, sorted(order), outcome)
 
     def test_each_attempt(self):
-        """A head is shown as it comes, also of an attempt that is repeated."""
+        """A head is shown as it comes, even an attempt's that is repeated."""
         attempts = iter(["503 Not Yet", "500 Nor Yet", "200 Now"])
         self.routes["/a"] = lambda seen: reply(next(attempts), "Retry-After: 0")
         outcome = self.fetch("-v", "--retry", "2", self.server.http + "/a")
@@ -122,7 +123,7 @@ class Verbose(Wire):
         "proxy_user": ("-U", "env:NEVOD_PAIR"),
     })
     def test_redaction(self, *words):
-        """The server and the proxy repeat what they get, wherever they may."""
+        """The server and the proxy repeat what they get wherever they can."""
         jar = self.file("cookies", f"127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\t{SECRET}\n")
         words = [jar if word == "cookies" else word for word in words]
         proxy = self.enterContext(Proxy("Basic " + SPELLINGS[2] if "-U" in words else None))
@@ -148,7 +149,7 @@ class Verbose(Wire):
 
 
 class Versions(NginxTestCase):
-    """HTTP/2 at a server that has it."""
+    """HTTP/2 at a server that supports it."""
 
     @cases({
         "http2": (["--http2"], "tls", "2"), "http1": (["--http1.1"], "tls", "1.1"), "default": ([], "tls", "2"),
@@ -288,7 +289,7 @@ class ProxyUser(Wire):
 
 
 class Places(Wire):
-    """Where a connection leads, and from where."""
+    """Where a connection goes, and where it comes from."""
 
     def unix_server(self, address):
         listener = socket.socket(socket.AF_UNIX)
@@ -402,14 +403,14 @@ class Retries(Wire):
         return outcome, len(self.server.requests)
 
     def test_delay(self):
-        """Whole backoff would be 1 + 2 + 4 s, which the messages say."""
+        """The full backoff would be 1 + 2 + 4 s, as the messages say."""
         outcome, count = self.attempts("--retry", "3", "--retry-delay", "0.02")
         self.expect(outcome, 0)
         self.assertEqual((outcome.out, count), (b"|3 200", 4))
         self.assertEqual(outcome.err.count("retrying in 1 s"), 3, outcome)
 
     def test_max_time(self):
-        """A wait that would end after the limit isn't begun."""
+        """It doesn't begin a wait that would end after the limit."""
         outcome, count = self.attempts("--retry", "3", "--retry-delay", "60", "--retry-max-time", "5", "-f")
         self.assertEqual((outcome.code, outcome.out, count), (22, b"|0 503", 1), outcome)
 
@@ -426,7 +427,7 @@ class Retries(Wire):
         self.expect_failure(self.fetch("--retry", "1", flag, "soon", self.server.http), 2, flag)
 
     def test_all_errors(self):
-        """An untrusted certificate is no temporary failure."""
+        """An untrusted certificate isn't a temporary failure."""
         words = ["--cacert", authority().path("other-ca.pem"), "--retry", "1", "--retry-delay", "0.01", "-v", self.server.https]
         self.assertEqual(self.run_host(*words).err.count("> GET"), 1)
         outcome = self.run_host("--retry-all-errors", *words)
@@ -449,7 +450,7 @@ class WriteOut(Wire):
         self.assertIn(b"owned", shown)
         self.assertNotIn(b"\x1b", shown)
         self.assertNotIn(b"\x07", shown)
-        # In a pipe it is the server's.
+        # A pipe gets the server's name.
         self.assertIn(b"\x1b]0;owned\x07", self.fetch("-w", "%header{x-evil}", self.server.http + "/a").out)
 
     def test_files(self):
@@ -481,7 +482,7 @@ class WriteOut(Wire):
         for url in (self.server.http + "/named", f"http://127.0.0.1:{self.closed_port()}/named"):
             name = url.split(":")[2].split("/")[0]
             given = [*words, "-w", "|%{filename_effective}", url]
-            # curl leaves the folder out for a name that the server gave.
+            # For a name given by the server, curl leaves out the folder.
             folder = "d/" if words[-2:] == ("--output-dir", "d") and "-J" in words else ""
             (code, out, _), files = run(name + "curl", lambda folder: self.curl(*given, cwd=folder))
             ours, our_files = run(name + "ours", lambda folder: self.fetch("-sS", *given, cwd=folder))

@@ -1,5 +1,5 @@
-/* Shows a plugin responses of a host that is newer than the plugin, for test_languages.py: unknown LIBRARY SETTING VALUE. Prints for each
- * what `on_response` of the last scheme made of it, and the status of the first step of a flow. */
+/* Shows a plugin the responses of a newer host, for test_languages.py: unknown LIBRARY SETTING VALUE. For each response, prints the
+ * result of the last scheme's `on_response`, and the status of a flow's first step. */
 #include "nevod_plugin.h"
 
 #include <dlfcn.h>

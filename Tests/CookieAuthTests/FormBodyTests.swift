@@ -76,7 +76,7 @@ struct FormBodyTests {
                 "--b\r\nContent-Disposition: form-data; name=\"t\"") == true)
     }
 
-    /// A name from a setting must not end the line that it stands in (HTML §4.10.22.7).
+    /// A name from a setting must not end its line (HTML §4.10.22.7).
     @Test(arguments: ["a\"b", "a\r\nX: 1", "a\nb"])
     func `A name with a quote or a line end stays one name`(name: String) {
         let text = added("multipart/form-data; boundary=b", "--b--\r\n", name, "v") ?? ""

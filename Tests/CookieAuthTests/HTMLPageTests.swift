@@ -92,7 +92,7 @@ struct HTMLPageTests {
             #expect(forms.map { fields($0) } == verdict.forms.map(\.fields), comment, sourceLocation: location)
             #expect(fields(page.forms.first { !$0.isForm }) == verdict.outside, comment, sourceLocation: location)
             #expect(page.metas.map { [$0.name, $0.content] } == verdict.metas, comment, sourceLocation: location)
-            // The title is for a person, and bounded.
+            // The title is for people, and limited in length.
             let title = verdict.title.unicodeScalars.count > 200 ? String(page.title.unicodeScalars.dropLast()) : page.title
             #expect(verdict.title.hasPrefix(title), comment, sourceLocation: location)
             #expect(title.isEmpty == verdict.title.isEmpty, comment, sourceLocation: location)
@@ -113,7 +113,7 @@ struct HTMLPageTests {
         #expect(form.action == "../a?b=c&d=e&copy=f")
         #expect(form.method == "POST")
         #expect(form.enctype == "multipart/form-data")
-        // The first submit button is an image, so that no other is pressed.
+        // The first submit button is an image, so no other is pressed.
         #expect(
             entries(form) == [
                 "language=de", "first=The first one", "many=a", "many=d", "group=2", "c2=on", "c3=v", "r=2",
@@ -202,7 +202,7 @@ struct HTMLPageTests {
         #expect(page((0..<9).map { "<p class=error>\($0)</p>" }.joined()).alerts == ["0", "1", "2"])
         #expect(page("<p class=error>a</p><p class=error>a</p>").alerts == ["a"])
         #expect(page("<p class=notice>n<p class=message>m<ul id=x-errors><li>e</ul>after").alerts == ["e", "n", "m"])
-        // Tailwind's styles, as Laravel's starter kits use them: the mark of a field that is required says nothing.
+        // Tailwind's styles, as in Laravel's starter kits. The mark of a required field isn't a message.
         #expect(
             page("<label>Name <span class=text-red-500>*</span></label><ul class='mt-2 text-sm text-red-600'><li>No.</ul>").alerts
                 == ["No."])

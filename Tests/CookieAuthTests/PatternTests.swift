@@ -18,7 +18,7 @@ struct PatternTests {
         #expect(Pattern(pattern).matches(text) == matches)
     }
 
-    /// The judge tries every way to fill in the stars.
+    /// The judge tries every way to fill the stars.
     @Test func `Random patterns match what all ways to fill in their stars say`() {
         func judge(_ pattern: Substring.UTF8View, _ text: Substring.UTF8View) -> Bool {
             guard let first = pattern.first else { return text.isEmpty }
@@ -48,7 +48,7 @@ struct PatternTests {
         #expect(Array(text.utf8).firstRange(ofBytes: Array(bytes.utf8))?.lowerBound == place)
     }
 
-    /// A page that is made for it must not cost the product of both lengths.
+    /// A page that is crafted for a pattern must not cost the product of both lengths.
     @Test func `The search takes time in proportion to the sum of both lengths`() throws {
         let factor = try Growth.factor(2000) { size in
             (Array(repeating: UInt8(0x61), count: size), Array(repeating: UInt8(0x61), count: size / 2) + [0x62])
@@ -58,7 +58,7 @@ struct PatternTests {
         #expect(factor < Growth.linear)
     }
 
-    /// Both sizes are a response's; the length of what is searched for is a setting's.
+    /// Both sizes come from a response. The length of the searched text comes from a setting.
     @Test func `The search takes time in proportion to the text`() throws {
         let pattern = Pattern("*\(String(repeating: "a", count: 20))b*b")
         let factor = try Growth.factor(20_000, { String(repeating: "a", count: $0) }, { _ = pattern.matches($0) })

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CookieAuth
 
-/// Tests the search for a server's words in values made for it. The errors are tested with the library, by ServerWordsTests.
+/// Tests the search for a server's words in values made for these tests. ServerWordsTests tests the errors with the library.
 struct ServerWordsReaderTests {
     private func answer(_ body: String, type: String = "application/json") throws -> Answer {
         Answer(

@@ -25,8 +25,8 @@ struct SessionStoringTests {
         let cookies = session.jar.cookies
         #expect(cookies.map(\.name) == ["sid", "name"] && cookies.map(\.domain) == ["h.example", "example.com"])
         #expect(cookies[0].value == Secret("v=1") && cookies[1].value.isEmpty)
-        #expect(cookies[0].isHostOnly && cookies[0].isSecure && cookies[0].expires == 2000 && cookies[0].path == "/a")
-        #expect(!cookies[1].isHostOnly && !cookies[1].isSecure && cookies[1].expires == nil)
+        #expect(cookies[0].isHostOnly && cookies[0].isSecure && cookies[0].expiry == 2000 && cookies[0].path == "/a")
+        #expect(!cookies[1].isHostOnly && !cookies[1].isSecure && cookies[1].expiry == nil)
         #expect(String(revealing: session.encoded) == "2\n\n\(Self.cookie)\n\(Self.wide)\n")
     }
 
@@ -50,7 +50,7 @@ struct SessionStoringTests {
     ])
     func `A damaged session is an error that says so`(text: String) throws {
         let error = try #require(throws: SchemeError.self) { try session(text) }
-        #expect(error.message == "the stored cookies are damaged, or of another version of this plugin")
+        #expect(error.message == "the stored cookies are damaged, or from another version of this plugin")
     }
 
     @Test func `Every cut of a session is an error, or a shorter session`() throws {
@@ -70,7 +70,7 @@ struct SessionStoringTests {
         }
     }
 
-    /// A cookie's value is any bytes that a header line has.
+    /// A cookie's value may have any bytes that a header line may have.
     @Test func `Random bytes are read as they were written, or not at all`() {
         var random = SeededRandom(seed: 20)
         let parts = ["2", "1", "\n", "\t", "h", "s", "/", "a", "2000", "https://h", "\u{0}", "é", "=", ";", "__Host-"]

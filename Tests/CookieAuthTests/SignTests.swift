@@ -4,7 +4,7 @@ import Testing
 
 @testable import CookieAuth
 
-/// Tests how a setting is read as a sign. In which responses it holds is tested with the library, by CookieSignTests.
+/// Tests how a setting is read as a sign. CookieSignTests tests with the library for which responses a sign holds.
 struct SignTests {
     private func conditions(_ text: String, namesMember: Bool = false) throws -> [String] {
         try Sign(text, of: "success", namesMember: namesMember).conditions.map { "\($0.isNegated ? "not " : "")\($0.kind)" }
@@ -75,7 +75,7 @@ struct SignTests {
         #expect(try Sign("body:a", of: "success").types.contains("text/plain"))
     }
 
-    /// Of a setting as long as the host allows.
+    /// A setting as long as the host allows.
     @Test func `Long signs are read in time`() throws {
         let conditions = try conditions(String(repeating: "302 ", count: 20_000))
         #expect(conditions.count == 20_000)

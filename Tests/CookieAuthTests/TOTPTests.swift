@@ -21,7 +21,7 @@ struct TOTPTests {
         (2_000_000_000, "69279037", "90698825", "38618901"), (20_000_000_000, "65353130", "77737706", "47863826"),
     ])
     func `Codes are those of RFC 6238 Appendix B`(_ time: Int64, _ sha1: String, _ sha256: String, _ sha512: String) throws {
-        // The digits 1 to 0 over and over: 20, 32 and 64 bytes.
+        // The digits 1 to 0, repeated: 20, 32 and 64 bytes.
         let twenty = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
         let uri = "otpauth://totp/RFC:a@b?digits=8&secret="
         #expect(try code(uri + twenty, at: time) == sha1)

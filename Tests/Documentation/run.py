@@ -1,10 +1,10 @@
-"""Runs the commands of the documents and compares what they print.
+"""Runs the documents' commands and compares their output.
 
 In a ```console block, a line that begins with "$ " is a command, and the lines after it are its output, both streams together. A line
 "…" matches any lines, "…" within a line matches any text, and a last line "exit code N" is the expected exit code.
-http://127.0.0.1:8080 is replaced by the address of the demo server that the document started last, or of hmac_server.py if it started
-none. Each paragraph of a ```swift block must be, verbatim, in a file below Examples or Templates; the examples are built and run here.
-`cd $(mktemp -d)` and `cd -` are the only ways out of the root of the repository and back.
+http://127.0.0.1:8080 is replaced with the address of the demo server that the document started last, or of hmac_server.py by
+default. Each paragraph of a ```swift block must be in a file below Examples or Templates, word for word. The examples are built
+and run here. `cd $(mktemp -d)` and `cd -` are the only ways out of the root of the repository and back.
 
     NEVOD_BUILD_DIR=.build/release python3 Tests/Documentation/run.py
 """
@@ -60,7 +60,7 @@ def matches(expected, got):
     return bool(got) and re.fullmatch(line, got[0]) is not None and matches(expected[1:], got[1:])
 
 
-# The examples that are built where the libraries of the unit tests are. The others are plugins in Embedded Swift, like our own.
+# Examples that are built in the folder of the unit tests' libraries. The others are plugins in Embedded Swift, like our own.
 WITH_TESTS = {"embedding", "shredmate"}
 EMBEDDED = ROOT / ".build/embedded"
 
@@ -70,7 +70,7 @@ def build_folder(example):
 
 
 def shared(command):
-    """A command with the build folders that it has here, and the folder that it builds into."""
+    """The command with the build folders that are used here, and the folder into which it builds."""
     command = re.sub(
         r"Examples/([\w-]+)/\.build", lambda found: str(build_folder(found[1]).relative_to(ROOT)), command)
     found = re.fullmatch(r"swift build .*--package-path Examples/([\w-]+)", command)
@@ -86,13 +86,13 @@ class Document:
 
     def __init__(self, path, build_dir):
         self.path = path
-        # Packages are packed at the lowest level, in a sixth of the time.
+        # Packing at the lowest level takes a sixth of the time.
         self.environment = dict(os.environ, DEMO_SECRET="change-me", DPKG_DEB_COMPRESSOR_LEVEL="0")
         self.environment["PATH"] = f"{build_dir}:{os.environ['PATH']}"
         for name in (
                 "NEVOD_PLUGIN_PATH", "DEMO_API_KEY", "NEVOD_HOST_STORE", "NEVOD_HOST_STORE_KEY", "XDG_DATA_HOME",
                 "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
-                # The make that runs this sets them; one of a document would print its folder then.
+                # The make that runs this sets them. A document's make would then print its folder.
                 "MAKEFLAGS", "MAKELEVEL", "MFLAGS", *test_build.ENVIRONMENT):
             self.environment.pop(name, None)
         self.server = None
@@ -101,7 +101,7 @@ class Document:
 
     def start_server(self, program="Examples/demo-server/hmac_server.py", words=()):
         self.stop()
-        # The libraries that judge the examples' requests are those of Debian's Python.
+        # Debian's Python has the libraries that judge the examples' requests.
         python = "/usr/bin/python3" if program.startswith("Examples/schemes/") else sys.executable
         self.server = subprocess.Popen(
             [python, program, *words, "--parent-pid", str(os.getpid())],
@@ -188,7 +188,7 @@ def check_patterns():
     linked = set(re.findall(r"\]\(#([\w-]+)\)", table))
     unknown = linked - {section.split("\n")[0].lower().replace(" ", "-") for section in sections}
     if unknown or len(linked) < 16:
-        raise Failure(f"Docs/sessions.md: the table of patterns has {len(linked)} links, of which lead nowhere: {unknown}")
+        raise Failure(f"Docs/sessions.md: the table of patterns has {len(linked)} links; these lead nowhere: {unknown}")
     return len(sections)
 
 
@@ -220,8 +220,8 @@ def described(package):
 
 
 def check_imports():
-    """An example imports only our modules that come with the products it declares. The folder that it is built in has them all, so
-    the compiler doesn't miss a declaration."""
+    """Of our modules, an example imports only the ones that come with its declared products. Its build folder has all modules, so
+    the compiler wouldn't notice a missing declaration."""
     ours, count = described(ROOT), 0
 
     def with_dependencies(names, targets):
@@ -266,7 +266,7 @@ def check_storage(home):
 
 
 def run_with_server(program, server, *arguments):
-    """Runs a program against a server of its own; returns the finished process, and the lines that the server printed."""
+    """Runs a program with its own server. Returns the finished process and the lines that the server printed."""
     server = subprocess.Popen(
         [sys.executable, EXAMPLES / "servers" / server], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
@@ -292,7 +292,7 @@ def check_quick_start():
 
 
 def check_services():
-    """Checks also what each service received: no credential but its own."""
+    """Also checks what each service received: only its own credential."""
     done, seen = run_with_server("services", "services.py")
     expect("services", SERVICES, done)
     if seen != SEEN_BY_SERVICES.strip().splitlines():
@@ -311,7 +311,7 @@ def check_sessions(home):
 
 
 def check_sign_in():
-    """Checks that the token endpoint gets one request for each renewal, however many requests need it; and a logout its two."""
+    """Checks that the token endpoint gets one request for each renewal, however many requests need it, and two for a logout."""
     done, seen = run_with_server("sign-in", "services.py")
     expect("sign-in", SIGN_IN, done)
     asked = [line.removeprefix("127.0.0.1 POST /token ") for line in seen if " /token " in line]
@@ -452,7 +452,7 @@ def main():
     def check_documents(paths, home):
         for path in paths:
             document = Document(path, build_dir)
-            # Each has profiles and sessions of its own; those that compile share the compilers' caches.
+            # Each document has its own profiles and sessions. Documents that compile share the compilers' caches.
             own = pathlib.Path(home) / (path.stem if path not in compiling else ".")
             own.mkdir(exist_ok=True)
             document.environment["HOME"] = str(own)
@@ -472,7 +472,7 @@ def main():
         attempt(check_shredmate)
         if built:
             attempt(lambda: check_example_tests() or 1)
-        # From here on the documents alone use SwiftPM in this folder: a plan is removed while nothing else reads it.
+        # From here on, only the documents use SwiftPM in this folder, so a plan can be removed safely.
         examples_are_built.set()
         if built:
             attempt(lambda: check_embedding(build_dir) or 1)
@@ -485,11 +485,11 @@ def main():
 
     patterns = ("README.md", "Docs/**/*.md", "Examples/*/README.md", "Examples/schemes/*/README.md", "Sources/*/*.docc/*.md")
     documents = [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
-    # Those that compile write to the same files, and share the compiler's caches below HOME.
+    # Documents that compile write to the same files, and share the compiler's caches below HOME.
     compiling = [path for path in documents if re.search(r"^\$ (swift build|cc|c\+\+|rustc|\(cd) ", path.read_text(), re.M)]
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as other_home, \
             concurrent.futures.ThreadPoolExecutor() as pool:
-        # Where rustc is installed by rustup, it finds its toolchain below HOME.
+        # If rustup has installed rustc, it finds its toolchain below HOME.
         os.environ.setdefault("RUSTUP_HOME", str(pathlib.Path.home() / ".rustup"))
         os.environ["HOME"] = home
         tasks = [

@@ -1,4 +1,4 @@
-"""scripts/check_presets.py finds what it is there to find."""
+"""scripts/check_presets.py finds each kind of fault."""
 
 import pathlib
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests/ComingFromNevod/run.py tells the states apart, and notices a document that differs."""
+"""Tests/ComingFromNevod/run.py distinguishes the states, and notices a document that differs."""
 import importlib.util
 import pathlib
 import unittest

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/layers.py finds a file that is moved back to a folder from which its uses point up, and a folder without a place."""
+"""scripts/layers.py finds a file in a folder from which its uses point up, and a folder without a place in the order."""
 import pathlib
 import shutil
 import sys
@@ -52,6 +52,16 @@ class LayersTests(unittest.TestCase):
     def test_a_folder_needs_a_place_in_the_order(self):
         graph = self.move(HOST / "Time/HostClock.swift", pathlib.Path("Sources/NevodClocks/HostClock.swift"))
         self.assertEqual(graph.unknown, ["NevodClocks/HostClock.swift"])
+
+    def test_a_module_and_a_folder_need_a_description(self):
+        self.assertEqual(layers.modules()[1] + layers.folders()[1], [])
+        (self.root / "Sources/System/CNew").mkdir()
+        (self.root / "Sources/nevod-host/Twice").mkdir()
+        shutil.rmtree(self.root / "Sources/C/CTokenFile")
+        problems = layers.modules()[1] + layers.folders()[1]
+        self.assertEqual([problem.split(" (")[0] for problem in problems], [
+            "Sources/System/CNew has no line in MODULES", "there is no module C/CTokenFile any more",
+            "Sources/nevod-host/Twice has no line in COMMAND_LINE"])
 
 
 if __name__ == "__main__":

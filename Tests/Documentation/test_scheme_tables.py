@@ -54,7 +54,7 @@ class Pages(unittest.TestCase):
         self.refused("Docs/schemes/keys.md", "run make tables")
         self.assertEqual(self.run_script().returncode, 0)
         text = page.read_text()
-        self.assertIn("| `header` | Header of the key; of several keys, in their order | text | `X-API-Key` | repeatable |\n", text)
+        self.assertIn("| `header` | Header of the key; for several keys, one each in the same order | text | `X-API-Key` | repeatable |\n", text)
         for part in ("# Keys\n\n<!-- settings: libAPIKeyAuth.so api-key -->\n\n|", "\n\n<!-- end -->\n\nBetween.\n", "\nBehind.\n"):
             self.assertIn(part, text)
         self.assertEqual(self.run_script("--check").returncode, 0)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/traps.py finds what can end the process, and nothing in comments and strings."""
+"""scripts/traps.py finds code that can end the process, and ignores comments and strings."""
 import pathlib
 import sys
 import tempfile

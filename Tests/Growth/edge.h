@@ -1,4 +1,4 @@
-/* Puts structs where a read beyond their end is a crash: right before memory that can't be accessed. */
+/* Puts structs right before inaccessible memory, where a read beyond their end crashes. */
 #ifndef EDGE_H
 #define EDGE_H
 
@@ -8,7 +8,7 @@
 
 #define EDGE_PAGE (64u << 10) /* the largest page size of the supported processors */
 
-/* Returns a copy that ends with its page; never freed. Sizes of structs are multiples of eight, so the copy is aligned. */
+/* Returns a copy that ends with its page and is never freed. Struct sizes are multiples of eight, so the copy is aligned. */
 static inline void *at_edge(const void *value, size_t size)
 {
     uint8_t *pages = mmap(NULL, 2 * EDGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

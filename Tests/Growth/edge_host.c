@@ -1,12 +1,12 @@
 /*
- * A host whose structs all end at the edge of accessible memory, and are as short as the contract permits: a plugin that reads a
- * later field without NEVOD_HAS crashes. It prints what a plugin does.
+ * A host whose structs all end at the edge of accessible memory, and are as short as the contract permits. A plugin that reads a
+ * later field without NEVOD_HAS crashes. The host prints what the plugin does.
  *
  *     edge_host LIBRARY SCHEME [NAME=VALUE ...]
  *
- * Makes an instance of the scheme with these settings. If the scheme has flows, it runs a login: each request gets a response with
- * status 200 and the body {"token":"tok-1"}, each question the answer "answered". Then it authorizes a request with the token,
- * shows a response, and passes kinds that no version of the contract has.
+ * Makes an instance of the scheme with these settings. If the scheme has flows, runs a login: each request gets a response with
+ * status 200 and the body {"token":"tok-1"}, and each question gets the answer "answered". Then authorizes a request with the
+ * token, shows a response, and passes kinds that no version of the contract has.
  */
 #define _DEFAULT_SOURCE
 #include "nevod_plugin.h"

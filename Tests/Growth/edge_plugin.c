@@ -1,6 +1,6 @@
 /*
- * A scheme whose structs all end at the edge of accessible memory: a host that reads more of one than its struct_size crashes.
- * It logs in at its setting "server" with every action that takes a struct, and keeps a token that a response brings.
+ * A scheme whose structs all end at the edge of accessible memory. A host that reads beyond a struct_size crashes. It logs in at
+ * its setting "server" with every action that takes a struct, and keeps a response's token.
  */
 #define _DEFAULT_SOURCE
 #include "nevod_plugin.h"
@@ -16,7 +16,7 @@ typedef struct {
     const nevod_needs *needs;
 } instance;
 
-/* For one that is too short: its size is all that there is. */
+/* For a struct that is too short: only struct_size is accessible. */
 __attribute__((unused)) static const void *only_a_size(void)
 {
     return at_edge(&(const uint32_t[]){8, 0}, 8);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the contract as a later minor version might have it: a field is appended to every struct that may grow.
+"""Writes the contract as it might be in a later minor version: a field is appended to every struct that may grow.
 
     python3 Tests/Growth/grown_header.py FOLDER
 
-Writes nevod_plugin.h and layout.c to FOLDER/include and FOLDER. Versions, minima and all fields of today stay as they are, and
-layout.c still asserts that. Code that is built with this header is what tomorrow's hosts and plugins look like to today's.
+Writes nevod_plugin.h and layout.c to FOLDER/include and FOLDER. Versions, minimum sizes and all of today's fields stay unchanged,
+and layout.c still asserts that. Code built with this header looks like tomorrow's hosts and plugins to today's.
 """
 
 import pathlib
@@ -17,7 +17,7 @@ FROZEN = ("nevod_bytes", "nevod_pair")
 STRUCT = re.compile(r"^(?:typedef )?struct (nevod_\w+) \{\n(.*?)^\}(?: \1)?;\n", re.MULTILINE | re.DOTALL)
 FIELD = re.compile(r"(?P<type>[^()]*?)\(\*(?P<function>\w+)\)\((?P<parameters>.*)\)|(?P<plain>.*?)(?P<name>\w+)", re.DOTALL)
 
-# What is appended, in turn. No field is zero: a reader that looks at one without NEVOD_HAS finds something.
+# The fields that are appended, in turn. None is zero, so a reader that skips NEVOD_HAS finds a value.
 SHAPES = (
     ("uint64_t grown_{0};", "made.grown_{0} = 0x6e65766f64u;"),
     ("void *grown_{0};", 'made.grown_{0} = (void *)"grown";'),
@@ -26,7 +26,7 @@ SHAPES = (
     ("uint32_t grown_{0};\n    uint32_t grown_{0}_reserved;", "made.grown_{0} = 1; made.grown_{0}_reserved = 0;"),
 )
 
-# Stands for the function of a field that today's code can't know, and so must never call.
+# The function in a field that today's code can't know, and so must never call.
 PRELUDE = """
 #include <stdlib.h>
 static inline int32_t nevod_grown_function(void *host, nevod_bytes text) { (void)host, (void)text; abort(); }
@@ -48,8 +48,8 @@ def fields(body):
 
 
 def initializer(name, parameters, value):
-    """An initializer for Swift that has the parameters of today's struct. Swift's own has one for each field, so that sources that
-    make a struct would not compile with a longer one."""
+    """A Swift initializer with the parameters of today's struct. Swift's own has one for each field, so today's sources would not
+    compile with a longer struct."""
     labels = "".join(f"{field}:" for field, _ in parameters)
     assignments = " ".join(f"made.{field} = {field};" for field, _ in parameters)
     return (
@@ -86,12 +86,12 @@ def grown_header(header):
 
 
 def grown_layout(layout):
-    """Leaves out the sizes of the structs that have grown. Their minima and the places of all fields are asserted as before."""
+    """Leaves out the sizes of grown structs. Their minimum sizes and all field offsets are still asserted."""
     return re.sub(rf"^SIZE\((?!{'|'.join(FROZEN)}).*\n", "", layout, flags=re.MULTILINE)
 
 
 def write_if_changed(path, text):
-    """An unchanged file keeps its time, so that nothing is compiled again."""
+    """An unchanged file keeps its time, so that nothing is recompiled."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text() != text:
         path.write_text(text)

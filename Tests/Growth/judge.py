@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Has libabigail judge whether plugins and hosts that were built with one header work with another.
+"""Lets libabigail judge whether plugins and hosts built with one header work with another.
 
     python3 Tests/Growth/judge.py FOLDER FOLDER
 
-The folders contain the old nevod_plugin.h and the new one. Prints every change but one: fields that are appended to a struct. Exits
-with 1 if there are any. Needs abidiff (Debian's abigail-tools) and cc.
+The folders contain the old and the new nevod_plugin.h. Prints every change except fields that are appended to a struct. Exits
+with 1 if there are other changes. Needs abidiff (Debian's abigail-tools) and cc.
 """
 
 import pathlib
@@ -15,7 +15,7 @@ import tempfile
 
 from grown_header import FROZEN
 
-# Every type of the contract can be reached from these two functions.
+# These two functions reach every type of the contract.
 SOURCE = """
 #include "nevod_plugin.h"
 static const nevod_plugin plugin;
@@ -31,12 +31,12 @@ def library(include, path):
 
 
 def changes(old, new):
-    """Returns the lines of abidiff's report about changes that break what was built before; and the number of grown structs."""
+    """Returns the lines of abidiff's report about changes that break existing binaries, and the number of grown structs."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         command = ["abidiff", "--leaf-changes-only", library(old, folder / "old.so"), library(new, folder / "new.so")]
         done = subprocess.run(command, capture_output=True, text=True)
-    # 1 and 2 are failures of abidiff itself; 4 and 8 say that something has changed.
+    # 1 and 2 are failures of abidiff itself. 4 and 8 mean that something has changed.
     if done.returncode & 3 or done.stderr:
         raise RuntimeError(f"abidiff failed with {done.returncode}: {done.stderr}")
     breaking, grown = [], 0

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Tries the growth of the contract both ways: tomorrow's host with the plugins of today, and today's host with tomorrow's.
+"""Tests the growth of the contract both ways: tomorrow's host with today's plugins, and today's host with tomorrow's plugins.
 
     NEVOD_BUILD_DIR=.build/release python3 Tests/Growth/run.py [WORD ...]
 
-"Tomorrow's" are built here, from the sources of today with a header in which every struct has grown (grown_header.py); they lie in
-.build/growth. NEVOD_BUILD_DIR is the folder of today's. The tests are those of Tests/CommandLine in which a plugin works; with
-words, only those whose names contain one of them.
+This script builds tomorrow's into .build/growth, from today's sources with a header in which every struct has grown
+(grown_header.py). NEVOD_BUILD_DIR is the folder of today's. It runs the tests of Tests/CommandLine in which a plugin works; with
+words, only the tests whose names contain one of them.
 """
 
 import os
@@ -30,7 +30,7 @@ TESTS = (
 
 
 def judge_headers():
-    """The grown header is what it claims to be, in the eyes of libabigail, which also sees the opposite."""
+    """libabigail confirms that the grown header is compatible, and detects one that isn't."""
     if not shutil.which("abidiff"):
         print("skipped the judgement of libabigail: abidiff is missing (Debian's abigail-tools)")
         return
@@ -52,7 +52,7 @@ def link(path, target):
 
 
 def make_package():
-    """The package of today, with a grown header in place of the contract's."""
+    """Today's package, with a grown header in place of the contract's."""
     sources = PACKAGE / "Sources"
     for folder in ("Package.swift", "Plugins", "Tests", "Benchmarks"):
         link(PACKAGE / folder, ROOT / folder)
@@ -76,11 +76,11 @@ def build():
 
 
 def mix(name, host, plugins):
-    """A folder with the host of one build and the plugins of another."""
+    """A folder with one build's host and another build's plugins."""
     folder = GROWTH / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    # Copies, since a host looks for plugins beside its own file.
+    # Copies, because a host looks for plugins beside its own file.
     for source in (host / "nevod-host", *(plugins / f"lib{plugin}.so" for plugin in PLUGINS)):
         shutil.copy(source, folder / source.name)
     return folder

@@ -22,10 +22,10 @@ struct Sent {
     }
 }
 
-/// A template, and the bytes that it makes of a request.
+/// A template, and the bytes that it makes from a request.
 struct Evaluation {
     let template: String
-    /// A Python expression of bytes.
+    /// A Python expression for the expected bytes.
     let expected: String
     var sent = Sent()
     var settings: [String: String] = [:]
@@ -41,7 +41,7 @@ struct Evaluation {
             (template, expected, sent, settings, before, time)
     }
 
-    /// A chain of filters of a text, which goes in as hexadecimal digits, so that no byte of it means something.
+    /// A chain of filters for a text. The text is given as hexadecimal digits, so that none of its bytes has a special meaning.
     static func filter(_ chain: String, of input: String, _ expected: String) -> Evaluation {
         filter(chain, of: Array(input.utf8), expected)
     }

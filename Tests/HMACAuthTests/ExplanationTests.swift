@@ -10,7 +10,7 @@ import Testing
 struct ExplanationTests {
     private static let export = PluginExport(HMACAuth.self, name: "HMACAuth", version: "1", vendor: "")
 
-    /// Authorizes requests with one instance, and returns the log's lines.
+    /// Authorizes requests with one instance and returns the log's lines.
     private func lines(
         _ recipe: String, _ sent: [Sent], explain: String? = "true", secret: String = "s3cret", _ more: SchemeSettings = [:]
     ) throws -> [String] {
@@ -67,7 +67,7 @@ struct ExplanationTests {
         #expect(seen.contains(#"2 message = GET\n/a\n1700000000\n"#) && seen.contains("2 header X-Timestamp = 1700000000"))
     }
 
-    /// Neither a secret, nor what a request could be signed with, in any form.
+    /// In any form, the log contains neither a secret nor anything with which a request could be signed.
     @Test func `Secrets and derived keys are redacted`() throws {
         let recipe = #"""
             let plain = {secret}
@@ -111,7 +111,7 @@ struct ExplanationTests {
         #expect(
             values["joined"] == "a[redacted]b/a" && values["inside"] == "[redacted]:/a" && values["k-text"] == "AWS4[redacted]")
         #expect(values["mixed"] == "[redacted]/a")
-        // What is sent was computed for this request alone.
+        // The sent values were computed for this request only.
         for name in ["sign", "header X-Sign", "header X-Other", "old", "header X-Old", "header X-All"] {
             #expect(values[name]?.isEmpty == false && values[name] != "[redacted]", "\(name)")
         }
@@ -174,7 +174,7 @@ struct ExplanationTests {
             log: { _, line in if line.isLoggedByScheme { seen.withLock { $0.append(line) } } })
         var request = try Sent.body("b").request()
         let error = try #require(throws: PluginError.self) { try instance.token.authorize(&request) }
-        #expect("\(error)".contains("the recipe refuses it: no bodies"), "\(error)")
+        #expect("\(error)".contains("the recipe refuses the request: no bodies"), "\(error)")
         #expect(seen.withLock { $0 }.isEmpty)
         request = try Self.get.request()
         try instance.token.authorize(&request)
@@ -183,7 +183,7 @@ struct ExplanationTests {
 
     // MARK: The warning
 
-    private static let warning = "3 the signature covers the path of the URL and not its query"
+    private static let warning = "3 the signature covers the path of the URL but not its query"
 
     @Test func `A query that the default message leaves out is told once`() throws {
         let bare = Sent.get("https://h.example/a")
@@ -191,7 +191,7 @@ struct ExplanationTests {
         let seen = try lines("", [bare, Self.get, Self.get, bare, Self.get], explain: nil)
         #expect(seen.count == 1 && seen[0].hasPrefix(Self.warning), "\(seen)")
         #expect(seen[0].contains("preset=strict") && seen[0].contains("{target}"))
-        // Each instance does.
+        // Each instance warns.
         #expect(try lines("", [Self.get], explain: nil).count == 1)
         #expect(try lines("accept unsigned-time", [Self.get], explain: nil).count == 1)
     }
@@ -200,7 +200,7 @@ struct ExplanationTests {
         let recipe = "header X-Nonce = {nonce}\nlet m = {target}{nonce}\nheader X-Sign = {m|hmac:sha256:secret|hex}"
         #expect(try lines(recipe, [Self.get, Self.get], explain: nil).isEmpty)
         let seen = try lines(recipe, [Self.get, Self.get], explain: nil, ["nonce": "abc"])
-        #expect(seen == ["3 each request has the same nonce, for a comparison; a server should take it once"])
+        #expect(seen == ["3 each request has the same nonce, for a comparison; a server should accept it only once"])
     }
 
     @Test func `A message of one's own isn't warned about`() throws {

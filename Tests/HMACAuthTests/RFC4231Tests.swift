@@ -1,7 +1,7 @@
 import NevodHost
 import Testing
 
-/// All of RFC 4231 §4 and of RFC 2202: the key in hex, the data as the body.
+/// All of RFC 4231 §4 and RFC 2202: the key in hex, the data as the body.
 struct RFC4231Tests {
     struct Case: CustomTestStringConvertible {
         let testDescription: String
@@ -82,7 +82,7 @@ struct RFC4231Tests {
             let signed = try sign(
                 HTTPRequest(.post, "https://example.com/", body: .bytes(test.data)),
                 ["message": "{body}", "secret-encoding": "hex", "algorithm": algorithm], secret: test.key)
-            // Case 5 gives the first 128 bits alone.
+            // Case 5 gives only the first 128 bits.
             #expect(signed.headers["X-Signature"]?.hasPrefix(expected) == true, "\(algorithm)")
             #expect(signed.headers["X-Signature"]?.utf8.count == (algorithm == "sha256" ? 64 : algorithm == "sha384" ? 96 : 128))
         }
@@ -92,7 +92,7 @@ struct RFC4231Tests {
     func `A recipe signs the vectors of RFC 4231`(_ test: Case) throws {
         let hashes = [("sha224", test.sha224), ("sha256", test.sha256), ("sha384", test.sha384), ("sha512", test.sha512)]
         for (hash, expected) in hashes {
-            // Case 5 gives the first 128 bits alone.
+            // Case 5 gives only the first 128 bits.
             for filter in [
                 "{body|hmac:\(hash):secret|first:\(expected.utf8.count / 2)|hex}",
                 "{body|hmac:\(hash):k|hex|first:\(expected.utf8.count)}",
@@ -149,7 +149,7 @@ struct RFC4231Tests {
         }
     }
 
-    /// The functions without published vectors for HMAC in an RFC, with the keys and data of RFC 4231.
+    /// Functions without published HMAC vectors in an RFC, with the keys and data of RFC 4231.
     @Test func `SHA-3 and SHA-512/256 of the same vectors equal Python's`() throws {
         let functions = [
             ("sha3-256", "sha3_256"), ("sha3-384", "sha3_384"), ("sha3-512", "sha3_512"), ("sha512-256", "sha512_256"),

@@ -1,7 +1,7 @@
 import NevodHost
 import Testing
 
-/// Recipes that would sign wrongly without a word are refused when the instance is made.
+/// Creating an instance rejects recipes that would silently sign wrongly.
 struct RecipeCheckTests {
     struct Case: CustomTestStringConvertible {
         let recipe: String
@@ -30,7 +30,7 @@ struct RecipeCheckTests {
         Case("header X = {target|sha256|hex}", "no signature"),
         Case("when body\nheader X = {target|hmac:sha256:secret|hex}\nend", "no signature", "for one of the conditions"),
         Case("header X = {memo}{path}", "no signature is sent"), Case("when body\nend", "no signature is sent"),
-        // Anybody who sees the token makes the hash of it, too.
+        // Anybody who sees the token can also make its hash.
         Case("let m = {url}{memo}\nheader Authorization = {memo}\nheader Sign = {m|sha256|hex}", "no signature is sent"),
         Case("header Authorization = Bearer {memo}\nheader Sign = {url|hmac:sha256:memo|hex}", "no signature is sent"),
         Case("header Authorization = {memo|base64}\nheader Sign = {url|hmac:sha256:memo|hex}", "no signature is sent"),
@@ -46,7 +46,7 @@ struct RecipeCheckTests {
         ("", "{nonce|hmac:sha256:secret|hex}"), ("", "{key|hmac:sha256:secret|hex}"), ("", "{memo|hmac:sha256:secret|hex}"),
         ("", "{secret|sha256|hex}"), ("", "{secret|md5|hex|md5|base64}"), ("", "{scheme|hmac:sha256:secret|hex}"),
         ("let text = x", "{text|hmac:sha256:secret|hex}"), ("", "{time|seconds|hmac:sha256:secret|hex}"),
-        // What never changes is a password, whatever stands in front of it.
+        // A value that never changes is a password, whatever precedes it.
         ("", "{target}{secret|sha256|hex}"), ("let text = x\nlet twice = {text}{text}", "{twice|hmac:sha256:secret|hex}"),
         ("let text = x\nlet derived = {text|hmac:sha256:secret}", "{text|hmac:sha256:derived|hex}"),
         ("let k = {memo|sha256}", "{key|hmac:sha1:k|hex}"),
@@ -65,7 +65,7 @@ struct RecipeCheckTests {
     @Test func `A signature that leaves the request out for one of the conditions`() throws {
         let branches =
             "let text = x\nwhen body\nlet m = {body}\notherwise\nlet m = {text}\nend\nheader X = {m|hmac:sha256:secret|hex}"
-        // Which branch is taken binds nothing: each request without a body has the same signature.
+        // The choice of the branch binds nothing: each request without a body has the same signature.
         for (recipe, line) in [
             (branches, 7),
             ("when method GET\nlet m = read\notherwise\nlet m = write\nend\nheader X = {m|hmac:sha256:secret|hex}", 6),
@@ -78,7 +78,7 @@ struct RecipeCheckTests {
         }
     }
 
-    /// The facts that each signature covers are its own: the one that is bound to the request must have a key that isn't sent.
+    /// Each signature is judged by what it covers itself: the one that covers the request must have a key that isn't sent.
     @Test func `Signatures are judged one by one`() throws {
         let weak = """
             let m = {url}{memo}
@@ -101,7 +101,7 @@ struct RecipeCheckTests {
         _ = try makeToken(["recipe": unsigned.replacing("= {memo}", with: "= none"), "memo": "m"])
     }
 
-    /// A derived value may itself be sent, so that a hash over it, without a key, is not taken for a signature of the rest.
+    /// A derived value may itself be sent, so a hash over it without a key doesn't count as a signature of the rest.
     @Test func `A plain hash over a derived value signs nothing more`() throws {
         for recipe in [
             "let s = {nonce|hmac:sha256:secret|hex}\nlet m = {s}{path}\nheader N = {s}\nheader X = {m|sha256|hex}",
@@ -156,7 +156,7 @@ struct RecipeCheckTests {
         try expectRefusal(test)
         #expect(try refusal(test.recipe).contains("write the line: accept unsigned-nonce"))
         _ = try makeToken(["recipe": "accept unsigned-nonce\n\(test.recipe)"])
-        // Neither is the other.
+        // Accepting the one doesn't accept the other.
         #expect(try refusal("accept unsigned-time\n\(test.recipe)").contains("a nonce is sent and not signed"))
     }
 
@@ -180,7 +180,7 @@ struct RecipeCheckTests {
     @Test(arguments: [
         Case(
             "header X-A = 1\nheader X-B = {header:x-a}\n\(sign)",
-            "line 2, column 14: the caller's header x-a is used, and the recipe itself writes x-a"),
+            "line 2, column 14: the caller's header x-a is used, but the recipe itself writes x-a"),
         Case("header X-B = {header:X-A?}\nwhen body\nheader x-a = 1\nend\n\(sign)", "the caller's header x-a is used"),
         Case("header X-B = {headers:date;x-a?|hex}\nheader X-A = 1\n\(sign)", "the caller's header x-a is used"),
         Case("when header X-A\nheader X-B = 1\nend\nheader x-a = 1\n\(sign)", "the caller's header x-a is used"),
@@ -192,17 +192,17 @@ struct RecipeCheckTests {
 
     @Test(arguments: [
         Case(
-            "when body\nlet a = 1\nend\nheader X = {a}\n\(sign)", "line 4, column 8: a is defined for one of the conditions alone"
+            "when body\nlet a = 1\nend\nheader X = {a}\n\(sign)", "line 4, column 8: a is defined for only one of the conditions"
         ),
         Case(
             "when body\nlet a = 1\nend\nlet b = x{a}\nheader X = {b}\n\(sign)", "line 4",
-            "a is defined for one of the conditions alone"),
+            "a is defined for only one of the conditions"),
         Case(
             "when body\nlet a = 1\nend\nheader X = {method|hmac:sha256:a|hex}\n\(sign)",
-            "a is defined for one of the conditions alone"),
+            "a is defined for only one of the conditions"),
         Case(
-            "when body\nlet a = 1\nend\nwhen query\nheader X = {a}\nend\n\(sign)", "a is defined for one of the conditions alone"),
-        Case("when body\nlet a = 1\notherwise\nheader X = {a}\nend\n\(sign)", "line 4, column 13: the unknown placeholder {a}"),
+            "when body\nlet a = 1\nend\nwhen query\nheader X = {a}\nend\n\(sign)", "a is defined for only one of the conditions"),
+        Case("when body\nlet a = 1\notherwise\nheader X = {a}\nend\n\(sign)", "line 4, column 13: an unknown placeholder {a}"),
     ])
     func `A value that one of the conditions lacks`(_ test: Case) throws { try expectRefusal(test) }
 
@@ -227,11 +227,11 @@ struct RecipeCheckTests {
         _ = try makeToken(["recipe": "let k = x{secret}\nheader X = {target|hmac:sha1:k|hex}"])
     }
 
-    // MARK: Refusals of a recipe itself
+    // MARK: A recipe's own refusals
 
     @Test func `A combination that is refused is not judged`() throws {
         let sign = "header S = {m|hmac:sha256:secret|hex}"
-        // Without a body there is neither a message nor a signature.
+        // Without a body, there is neither a message nor a signature.
         _ = try makeToken(["recipe": "when body\nlet m = {body}\notherwise\nrefuse it signs bodies\nend\n\(sign)"])
         _ = try makeToken(["recipe": "when body\nlet m = {body}\nend\n\(sign)\nwhen body\notherwise\nrefuse it signs bodies\nend"]
         )
@@ -259,7 +259,7 @@ struct RecipeCheckTests {
         }
     }
 
-    /// With the key of an HMAC, in any form, anybody makes the HMAC of another request.
+    /// With an HMAC's key, in any form, anybody can make the HMAC of another request.
     @Test(arguments: [
         "let k = {method|hmac:sha256:secret}\nheader X-A = {k|hex}", "let k = {method|hmac:sha256:secret|hex}\nheader X-A = {k}",
         "let k = {method|hmac:sha256:secret|hex}\nheader X-A = v1={k}",
@@ -278,7 +278,7 @@ struct RecipeCheckTests {
         _ = try makeToken([
             "recipe": "let k = {method|hmac:sha256:secret}\nheader X = {k|sha256|hex}\nheader Y = {url|hmac:sha256:k|hex}"
         ])
-        // Two HMACs with the same key, of which one is a further key.
+        // Two HMACs with the same key. One of them is another key.
         _ = try makeToken([
             "recipe": "let k = {method|hmac:sha256:secret}\nlet l = {path|hmac:sha1:k}\nheader Y = {url|hmac:sha256:l|hex}"
         ])
@@ -288,7 +288,7 @@ struct RecipeCheckTests {
     @Test(arguments: [
         ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "base64", "begins with whsec_, which is not part of the base64"),
         ("sk_live_c2VjcmV0", "base64", "begins with sk_live_"), ("c2VjcmV1==", "base64", "is not valid base64"),
-        // Bits at the end that encode nothing, and both alphabets.
+        // Trailing bits that encode nothing, and a mix of both alphabets.
         ("AB==", "base64", "is not valid base64"), ("AAB=", "base64", "is not valid base64"),
         ("AAB", "base64", "is not valid base64"),
         ("+_8=", "base64", "is not valid base64"), ("/-8", "base64", "is not valid base64"),
@@ -301,7 +301,7 @@ struct RecipeCheckTests {
         }
         #expect("\(error)".contains("secret \(fragment)"), "\(error)")
         #expect(!"\(error)".contains(secret))
-        // As a text, any is one.
+        // As text, any secret is valid.
         _ = try makeToken(["recipe": Self.sign], secret: secret)
     }
 }

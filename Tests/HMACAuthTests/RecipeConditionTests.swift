@@ -23,7 +23,7 @@ struct RecipeConditionTests {
             ("method GET and body and path /api", get, false), ("body and method GET POST and query", Sent(), true),
         ]
         for (condition, sent, isTrue) in table {
-            // A negation of the whole is one of a single clause alone.
+            // Only a single clause can be negated.
             for isNegated in condition.contains(" and ") ? [false] : [false, true] {
                 let recipe = """
                     when \(isNegated ? "not " : "")\(condition)
@@ -98,7 +98,7 @@ struct RecipeConditionTests {
         #expect(!get.headers.contains("X-Length") && get.headers["X-Second"] == "1")
     }
 
-    /// Conditions that are written alike are one, of which six are the most.
+    /// Conditions with the same text count once. Six are allowed.
     @Test func `Six conditions hold in each combination`() throws {
         let conditions = ["method GET", "query", "header X-A", "header X-B", "path /a", "header X-C"]
         var recipe = ""

@@ -1,7 +1,7 @@
 import NevodHost
 import Testing
 
-/// Each filter from text to text, compared with Python where that has the same function.
+/// Each filter from text to text, compared with Python if it has the same function.
 struct RecipeFilterTests {
     private static let odd: [UInt8] = Array(0...255)
     private static let oddInPython = "bytes(range(256))"
@@ -118,7 +118,7 @@ struct RecipeFilterTests {
     }
 
     @Test func `Text inside of JSON`() throws {
-        // As Python writes it, but for the bytes that need no escape.
+        // Like Python, except for the bytes that need no escape.
         try Evaluation.check([
             .filter("json", of: Array(0..<0x7F), "json.dumps(bytes(range(127)).decode())[1:-1].encode()"),
             .filter("json", of: "ü😀\u{7F}/", "'ü😀\\x7f/'.encode()"), .filter("json", of: "", "b''"),
@@ -143,7 +143,7 @@ struct RecipeFilterTests {
         ])
     }
 
-    /// A chain of sixteen filters, the most.
+    /// A chain of sixteen filters, the maximum.
     @Test func `Filters are applied in their order`() throws {
         try Evaluation.check([
             .filter("upper|lower|hex|HEX|from-hex", of: "Aé", "'aé'.encode().hex().encode()"),

@@ -30,7 +30,7 @@ struct RecipeOutputTests {
         #expect(signed.headers["Cookie"] == "a=1; b=3; c=get")
     }
 
-    /// A value may be sent twice under names of different kinds, and in the header of a proxy's credential.
+    /// A value may be sent twice under names of different kinds, even in the header for a proxy's credential.
     @Test func `One name may be a header's, an item's and a cookie's`() throws {
         let recipe = "let v = {target|hmac:sha256:secret|hex}\nheader sign = {v}\nquery sign = {v}\ncookie sign = {v}"
         let signed = try HMACAuthTests.sign(HTTPRequest(.get, "https://h.example/"), recipe: recipe)

@@ -1,7 +1,7 @@
 import NevodHost
 import Testing
 
-/// Recipes that can't be read are refused when the instance is made, with line and column, and with the way out.
+/// Creating an instance rejects unreadable recipes. The error has the line, the column and the way out.
 struct RecipeRefusalTests {
     struct Case: CustomTestStringConvertible {
         let recipe: String
@@ -42,16 +42,16 @@ struct RecipeRefusalTests {
         Case("let time = 1", 1, 5, "time is the name of a value; choose another one"),
         Case("let secret = 1", 1, 5, "secret is the name"),
         Case("let segment = 1", 1, 5, "segment is the name"), Case("let nonce = 1", 1, 5, "nonce is the name"),
-        Case("let a = 1\nlet a = 2", 2, 5, "a is defined in line 1 already"),
-        Case("let a = 1\nwhen body\nlet a = 2\nend", 3, 5, "a is defined in line 1 already"),
-        Case("when body\nlet a = 2\nend\nlet a = 1", 4, 5, "a is defined in line 2 already"),
-        Case("when body\nlet a = 1\nend\nwhen query\nlet a = 1\nend", 5, 5, "a is defined in line 2 already"),
-        Case("when memo\nlet a = 1\nend\nlet a = 1", 4, 5, "a is defined in line 2 already"),
+        Case("let a = 1\nlet a = 2", 2, 5, "a is already defined in line 1"),
+        Case("let a = 1\nwhen body\nlet a = 2\nend", 3, 5, "a is already defined in line 1"),
+        Case("when body\nlet a = 2\nend\nlet a = 1", 4, 5, "a is already defined in line 2"),
+        Case("when body\nlet a = 1\nend\nwhen query\nlet a = 1\nend", 5, 5, "a is already defined in line 2"),
+        Case("when memo\nlet a = 1\nend\nlet a = 1", 4, 5, "a is already defined in line 2"),
         Case("accept all", 1, 8, "\"accept\" takes unbound-signature, unsigned-time or unsigned-nonce"),
         Case("accept", 1, 7, "\"accept\" takes"),
         Case("when body\naccept unsigned-time\nend", 2, 1, "\"accept\" holds for the whole recipe; write it outside of \"when\""),
         Case("when body\notherwise\naccept unbound-signature\nend", 3, 1, "write it outside of \"when\""),
-        Case("refuse no bodies", 1, 8, "write refuse with a text that says why, behind a \"when\""),
+        Case("refuse no bodies", 1, 8, "write refuse with a text that says why, after a \"when\""),
         Case("when body\nrefuse\nend", 2, 7, "write refuse with a text"),
         Case("let time-5 = 1", 1, 5, "time-5 is the name of a value"), Case("let time+60 = 1", 1, 5, "a name has a-z"),
         Case("query a b = 1", 1, 7, "a query item's name has no spaces and no control characters"),
@@ -61,30 +61,30 @@ struct RecipeRefusalTests {
 
     @Test(arguments: [
         Case("when body\n when query\nend", 2, 2, "\"when\" in the \"when\" of line 1", "\"end\"", "\"and\""),
-        Case("otherwise", 1, 1, "\"otherwise\" stands by itself, behind a \"when\""),
-        Case("end", 1, 1, "\"end\" stands by itself"),
-        Case("when body\nend now", 2, 1, "\"end\" stands by itself"),
-        Case("when body\notherwise x", 2, 1, "\"otherwise\" stands"),
+        Case("otherwise", 1, 1, "\"otherwise\" must be alone on its line, after a \"when\""),
+        Case("end", 1, 1, "\"end\" must be alone on its line"),
+        Case("when body\nend now", 2, 1, "\"end\" must be alone on its line"),
+        Case("when body\notherwise x", 2, 1, "\"otherwise\" must be alone on its line"),
         Case("when body\notherwise\notherwise\nend", 3, 1, "a second \"otherwise\""),
         Case("when body\nend\nend", 3, 1, "\"end\""),
         Case("let a = 1\nwhen body\nlet b = 1", 2, 1, "this \"when\" has no \"end\""),
         Case(
-            "when sunday\nend", 1, 6, "the unknown condition \"sunday\"", "method NAME …, body, query",
-            "memo, each also with \"not\""),
-        Case("when\nend", 1, 1, "the unknown condition \"\""), Case("when not\nend", 1, 1, "the unknown condition \"\""),
-        Case("when method\nend", 1, 6, "the unknown condition \"method\""), Case("when body x\nend", 1, 6, "\"body x\""),
+            "when sunday\nend", 1, 6, "an unknown condition, \"sunday\"", "method NAME …, body, query",
+            "memo, or \"not\" and one of them"),
+        Case("when\nend", 1, 1, "an unknown condition, \"\""), Case("when not\nend", 1, 1, "an unknown condition, \"\""),
+        Case("when method\nend", 1, 6, "an unknown condition, \"method\""), Case("when body x\nend", 1, 6, "\"body x\""),
         Case("when not not body\nend", 1, 10, "\"not body\""), Case("when header\nend", 1, 6, "\"header\""),
-        Case("when secret\nend", 1, 6, "\"secret\""), Case("when body and\nend", 1, 11, "no condition behind \"and\""),
-        Case("when and\nend", 1, 6, "no condition behind \"and\""),
+        Case("when secret\nend", 1, 6, "\"secret\""), Case("when body and\nend", 1, 11, "no condition after \"and\""),
+        Case("when and\nend", 1, 6, "no condition after \"and\""),
         Case("when method get\nend", 1, 13, "a method is written in capital letters"),
         Case("when not method GET Post\nend", 1, 21, "a method is written in capital letters"),
         Case("when header {x}\nend", 1, 13, "a header's name has letters, digits and hyphens"),
-        Case("when and body\nend", 1, 1, "the unknown condition \"\""),
-        Case("when body and and query\nend", 1, 1, "the unknown condition"),
+        Case("when and body\nend", 1, 1, "an unknown condition, \"\""),
+        Case("when body and and query\nend", 1, 1, "an unknown condition"),
         Case("when path /a b\nend", 1, 6, "\"path /a b\""), Case("when Body\nend", 1, 6, "\"Body\""),
-        // An excluded branch is read as any other.
-        Case("when token\nheader X = {none}\nend", 2, 13, "the unknown placeholder {none}"),
-        Case("when token\nlet a = 1\nend\nheader X = {a}", 4, 13, "the unknown placeholder {a}"),
+        // An excluded branch is read like any other.
+        Case("when token\nheader X = {none}\nend", 2, 13, "an unknown placeholder {none}"),
+        Case("when token\nlet a = 1\nend\nheader X = {a}", 4, 13, "an unknown placeholder {a}"),
     ])
     func `A condition that can't be read`(_ test: Case) throws { try expectRefusal(test) }
 
@@ -93,9 +93,9 @@ struct RecipeRefusalTests {
         Case(#"let a = x\y"#, 1, 11, #"a \ before a character other than n, r, t, s"#), Case(#"let a = \"#, 1, 9, #"a \ before"#),
         Case(#"let a = {method|prefix:\x}"#, 1, 25, #"a \ before"#), Case("let a = {method|", 1, 9, "a { without its }"),
         Case("let a = {}", 1, 10, "{}"),
-        Case("let a = {none}", 1, 10, "the unknown placeholder {none}; there are {method}, {scheme}"),
+        Case("let a = {none}", 1, 10, "an unknown placeholder {none}; use one of {method}, {scheme}"),
         Case("let known = 1\nlet a = {none}", 2, 10, "{memo}, {known}"), Case("let a = {Method}", 1, 10, "{Method}"),
-        Case("let a = {a}", 1, 10, "the unknown placeholder {a}"), Case("let a = {method:x}", 1, 10, "{method:x}"),
+        Case("let a = {a}", 1, 10, "an unknown placeholder {a}"), Case("let a = {method:x}", 1, 10, "{method:x}"),
         Case("let a = {query:}", 1, 10, "{query:}"), Case("let a = {query:?}", 1, 10, "{query:?}"),
         Case("let a = {form:}", 1, 10, "{form:}"),
         Case("let a = {json:a:b}", 1, 10, #"json takes one name; write \: for a colon in it"#),
@@ -116,14 +116,14 @@ struct RecipeRefusalTests {
 
     @Test(arguments: [
         Case("let a = {time}", 1, 10, "a time without a format, such as {time|seconds}", "format:PATTERN"),
-        Case("let a = {time|hours}", 1, 15, "an unknown format of a time, \"hours\"; there are seconds, milliseconds"),
-        Case("let a = {time|decimal:0}", 1, 15, "an unknown format of a time"),
-        Case("let a = {time|decimal:10}", 1, 15, "unknown format"),
-        Case("let a = {time|seconds:1}", 1, 15, "an unknown format of a time"),
-        Case("let a = {time|hex}", 1, 15, "unknown format"),
+        Case("let a = {time|hours}", 1, 15, "an unknown time format, \"hours\"; use one of seconds, milliseconds"),
+        Case("let a = {time|decimal:0}", 1, 15, "an unknown time format"),
+        Case("let a = {time|decimal:10}", 1, 15, "an unknown time format"),
+        Case("let a = {time|seconds:1}", 1, 15, "an unknown time format"),
+        Case("let a = {time|hex}", 1, 15, "an unknown time format"),
         Case("let a = {time|format:%Y %Q}", 1, 22, "a time's pattern has %Y %y %m %d %e %H %M %S %L %f %a %b and %%"),
         Case("let a = {time|format:%Y%}", 1, 22, "a time's pattern ends with %; write %%"),
-        Case("let a = {time|format}", 1, 15, "unknown format"),
+        Case("let a = {time|format}", 1, 15, "an unknown time format"),
         Case("let a = {time+x|seconds}", 1, 10, "{time+x}"), Case("let a = {time+|seconds}", 1, 10, "{time+}"),
         Case("let a = {time+1234567890|seconds}", 1, 10, "{time+1234567890}"), Case("let a = {timer|seconds}", 1, 10, "{timer}"),
         Case("let a = {nonce|hex:65}", 1, 20, "a nonce has 1 to 64 characters"), Case("let a = {nonce|hex:0}", 1, 20, "1 to 64"),
@@ -134,17 +134,17 @@ struct RecipeRefusalTests {
     func `A time or a nonce that can't be read`(_ test: Case) throws { try expectRefusal(test) }
 
     @Test(arguments: [
-        Case("let a = {method|sha265}", 1, 17, "an unknown filter, \"sha265\"; there are md5, sha1", "hmac:HASH:KEY"),
+        Case("let a = {method|sha265}", 1, 17, "an unknown filter, \"sha265\"; use one of md5, sha1", "hmac:HASH:KEY"),
         Case("let a = {method|}", 1, 17, "an unknown filter, \"\""), Case("let a = {method|SHA256}", 1, 17, "\"SHA256\""),
         Case("let a = {method|lower | upper}", 1, 17, "an unknown filter, \"lower \""),
         Case("let a = {method|hex:2}", 1, 17, "\"hex:2\""),
         Case("let a = {method|hmac:sha256}", 1, 17, "\"hmac:sha256\""), Case("let a = {method|first}", 1, 17, "\"first\""),
-        Case("let a = {method|first:x}", 1, 23, "a number of bytes, which has digits"),
+        Case("let a = {method|first:x}", 1, 23, "a number of bytes that isn't a number"),
         Case("let a = {method|skip:-1}", 1, 22, "a number"),
         Case("let a = {method|last:}", 1, 22, "a number"), Case("let a = {method|drop-last:1234567890}", 1, 27, "a number"),
         Case(
             "let a = {method|encode:utf8}", 1, 24,
-            "an unknown percent-encoding, \"utf8\"; there are rfc3986, path, form, javascript"),
+            "an unknown percent-encoding, \"utf8\"; use one of rfc3986, path, form, javascript"),
         Case("let a = {query|reencode:lower}", 1, 25, "an unknown percent-encoding"),
         Case("let a = {query|reencode:-lower}", 1, 25, "\"-lower\""),
         Case("let a = {method|decode:path}", 1, 17, "\"decode:path\""),
@@ -159,11 +159,11 @@ struct RecipeRefusalTests {
         Case("let a = {query|names:=:&}", 1, 16, #"names takes one text"#),
         Case("let a = {method|prefix}", 1, 17, "an unknown filter, \"prefix\""),
         Case("let a = {query|without}", 1, 16, "\"without\""), Case("let a = {query|join:=}", 1, 16, "\"join:=\""),
-        Case("let a = {method|hmac:sha9:secret}", 1, 22, "an unknown hash, \"sha9\"; there are md5, sha1, sha224"),
+        Case("let a = {method|hmac:sha9:secret}", 1, 22, "an unknown hash, \"sha9\"; use one of md5, sha1, sha224"),
         Case(
             "let b = 1\nlet a = {method|hmac:sha256:c}", 2, 29,
-            "the unknown key \"c\"; there are key, secret, passphrase, token, memo, b"),
-        Case("let a = {method|hmac:sha256:a}", 1, 29, "the unknown key \"a\""),
+            "an unknown key, \"c\"; use one of key, secret, passphrase, token, memo, b"),
+        Case("let a = {method|hmac:sha256:a}", 1, 29, "an unknown key, \"a\""),
         Case("let a = {method" + String(repeating: "|hex", count: 17) + "}", 1, 10, "more than 16 filters"),
         Case("let a = {key}", 1, 10, "the value of api-key, which is not given: write --set api-key=ID"),
         Case("let a = {passphrase}", 1, 10, "the value of passphrase, which is not given: write --set passphrase=env:VARIABLE"),
@@ -186,7 +186,7 @@ struct RecipeRefusalTests {
 
     @Test func `A recipe has at most 256 steps, and six conditions`() throws {
         let lines = (1...253).map { "let a\($0) = x" }
-        // An output has two steps: its value, and the sending.
+        // An output has two steps: its value, and sending it.
         let recipe = { (lines: ArraySlice<String>) in
             let names = lines.indices.map { "{a\($0 + 1)}" }.joined()
             return (lines + ["header X-Use = \(names)", Self.sign]).joined(separator: "\n")

@@ -1,7 +1,7 @@
 import NevodHost
 import Testing
 
-/// Requests that a recipe can't sign, or that it would sign ambiguously, are refused; nothing is put on them.
+/// Requests that a recipe can't sign, or would sign ambiguously, are rejected and stay unchanged.
 struct RecipeRequestRefusalTests {
     struct Case: CustomTestStringConvertible {
         let recipe: String
@@ -34,8 +34,8 @@ struct RecipeRequestRefusalTests {
         Case("header X = {query:a}", bare, "the request has no query a, which is signed; add it, or write {query:a?}"),
         Case("header X = {form:a}", .body("b=1"), "the request has no form a, which is signed"),
         Case("header X = {json:a}", .body(#"{"b":1}"#), "the request has no json a, which is signed; add it, or write {json:a?}"),
-        Case("header X = {segment:3}", bare, "the request's path has 2 segments, and segment 3 is signed"),
-        Case("header X = {segment:-3}", bare, "the request's path has 2 segments, and segment -3 is signed"),
+        Case("header X = {segment:3}", bare, "the request's path has 2 segments, but segment 3 is signed"),
+        Case("header X = {segment:-3}", bare, "the request's path has 2 segments, but segment -3 is signed"),
     ])
     func `A part that is absent`(_ test: Case) throws {
         let error = try refusal(test.recipe, test.sent)
@@ -65,7 +65,7 @@ struct RecipeRequestRefusalTests {
     ])
     func `A body that is no JSON object`(text: String) throws {
         let error = try refusal("header X = {json:a}", .body(text))
-        #expect(error.contains("the request's body is not a JSON object, whose a is signed: "), "\(error)")
+        #expect(error.contains("the request's body is not a JSON object, but its a is signed: "), "\(error)")
     }
 
     @Test func `A text that is not what a filter decodes`() throws {
@@ -86,9 +86,9 @@ struct RecipeRequestRefusalTests {
     // MARK: Lines
 
     private static let forged =
-        "the request holds an encoded control character, which decoded would look like a line of the message"
+        "the request holds an encoded control character, which would look like a line of the signed message"
 
-    /// The end of a line, in each way in which it may come out of a request.
+    /// A line end, in each way in which it may come from a request.
     @Test(arguments: [
         ("{path|decode}", Sent.get("https://h.example/%0d")),
         ("{path|decode|lower}", .get("https://h.example/%0A")), ("{path|decode:form}", .get("https://h.example/%00")),
@@ -146,7 +146,7 @@ struct RecipeRequestRefusalTests {
         }
     }
 
-    /// A chain that ends in a hash or an encoding was one of lines all the same.
+    /// A chain that ends in a hash or an encoding still had lines before.
     @Test(arguments: [
         Case(#"header X = {path|decode|prefix:GET\n|hmac:sha256:secret|hex}"#, .get("https://h.example/a%0Ab"), ""),
         Case(
@@ -173,7 +173,7 @@ struct RecipeRequestRefusalTests {
         #expect(try sign(request, ["message": "{method} {path:decoded}"]).headers.contains("X-Signature"))
     }
 
-    // MARK: Refusals of a recipe
+    // MARK: A recipe's own refusals
 
     @Test(arguments: [
         Case("when body and not form\nrefuse Example signs the items of a form\nend", .body("{}", "application/json"), ""),
@@ -182,7 +182,7 @@ struct RecipeRequestRefusalTests {
     ])
     func `A recipe refuses a request with its own words`(_ test: Case) throws {
         let error = try refusal(test.recipe, test.sent)
-        #expect(error.contains("the recipe refuses it: Example signs the items of a form"), "\(error)")
+        #expect(error.contains("the recipe refuses the request: Example signs the items of a form"), "\(error)")
         let form = Sent(headers: [("Content-Type", "application/x-www-form-urlencoded"), ("X-B", "1")])
         #expect(try sign(form.request(), recipe: "\(test.recipe)\nheader S = {path|hmac:md5:secret|hex}").headers.contains("S"))
     }
@@ -192,7 +192,7 @@ struct RecipeRequestRefusalTests {
     @Test(arguments: ["sign=1", "a=1&sign=2", "si%67n=3", "sign", "sign="])
     func `The caller's own item of the recipe's name`(query: String) throws {
         let error = try refusal("query sign = {target|hmac:sha256:secret|hex}", .get("https://h.example/?\(query)"))
-        #expect(error.contains("the request's query has an item sign of its own; leave it to the scheme"), "\(error)")
+        #expect(error.contains("the request's query already has an item sign; leave it to the scheme"), "\(error)")
     }
 
     @Test func `An item of another name stays`() throws {
@@ -206,7 +206,7 @@ struct RecipeRequestRefusalTests {
     func `A digest whose encoding was forgotten`(output: String) throws {
         let error = try refusal("\(output) = {target|sha256}", Self.bare)
         #expect(
-            error.contains("\(output.suffix(1)) would hold bytes that are no text; add a filter to the recipe, such as hex"),
+            error.contains("\(output.suffix(1)) would hold bytes that aren't text; add a filter to the recipe, such as hex"),
             "\(error)")
     }
 
@@ -220,7 +220,7 @@ struct RecipeRequestRefusalTests {
 
     private static let bound = "the recipe makes more than "
 
-    /// Each of these would make terabytes.
+    /// Each of these would produce terabytes.
     @Test(arguments: [
         "let a0 = {body}\n" + (1...100).map { "let a\($0) = {a\($0 - 1)}{a\($0 - 1)}" }.joined(separator: "\n")
             + "\nlet m = {a100}",
@@ -245,7 +245,7 @@ struct RecipeRequestRefusalTests {
         #expect(error.contains(Self.bound), "\(error)")
     }
 
-    /// What a hash function reads piece by piece has the same bound.
+    /// Input that a hash function reads piece by piece has the same limit.
     @Test func `A message that is never built has the same bound`() throws {
         let recipe =
             "let a = {path}" + String(repeating: "x", count: 16_000) + "\nlet b = " + String(repeating: "{a}", count: 50)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import NevodHost
 
-/// Bodies that are streams, of which the host computes the digests.
+/// Bodies that are streams. The host computes their digests.
 struct RecipeStreamTests {
-    // One transfer reads it, from its beginning to its end.
+    // One transfer reads it from beginning to end.
     private final class Reader: HTTPBodyReader, @unchecked Sendable {
         private var rest: [UInt8]
 
@@ -43,7 +43,7 @@ struct RecipeStreamTests {
         let error = try await #require(throws: PluginError.self) {
             try await authorized(stream([1], isReplayable: false, length: nil), "{body|length}")
         }
-        #expect("\(error)".contains("the length of the body is signed, and is not known"), "\(error)")
+        #expect("\(error)".contains("the length of the body is signed, but is not known"), "\(error)")
     }
 
     @Test(arguments: [
@@ -55,6 +55,6 @@ struct RecipeStreamTests {
             try await authorized(
                 stream([1], isReplayable: true, length: 1), template, template.contains("{m|") ? "let m = {method}{body}" : "")
         }
-        #expect("\(error)".contains("{body} can't be signed for a body that is a stream"), "\(error)")
+        #expect("\(error)".contains("{body} can't sign a body that is a stream"), "\(error)")
     }
 }

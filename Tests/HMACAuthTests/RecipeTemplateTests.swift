@@ -24,7 +24,7 @@ struct RecipeTemplateTests {
         ])
     }
 
-    /// Hash functions take concatenations piece by piece, unless another step reads these.
+    /// Hash functions read concatenations piece by piece, unless another step also reads these.
     @Test func `A message has one hash, whether it is built or not`() throws {
         let expected = "b'POST\\n/a%2Fb/%C3%B8%\\n1700000000\\ndemo\\ns3cret\\n' + BODY"
         let message = #"let message = {method}\n{path}\n{time|seconds}\n{key}\n{secret}\n{body}"#

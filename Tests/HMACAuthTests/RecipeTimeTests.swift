@@ -4,7 +4,7 @@ import Testing
 
 /// Times and nonces.
 struct RecipeTimeTests {
-    /// The calendar's edges, with fractions that begin with zeros.
+    /// The calendar's edge cases, with fractions that begin with zeros.
     private static let times: [Int64] = [
         0, 1, 999_999_999, 86_399_000_000_000, 951_782_400_001_002_003, 951_868_799_999_999_999, 1_709_164_800_000_000_000,
         someTime, 1_735_689_599_050_000_000, 4_102_444_800_000_000_001,

@@ -1,7 +1,7 @@
 import NevodHost
 import Testing
 
-/// Each value of a recipe, of requests with odd bytes.
+/// Each value of a recipe, for requests with unusual bytes.
 struct RecipeValueTests {
     @Test func `Values of the request line`() throws {
         let query = "b=2&a=3&b=1&&a&a-b=0"
@@ -45,7 +45,7 @@ struct RecipeValueTests {
             Evaluation("{query:n}", "b'\\x00\\n'", sent), Evaluation(#"{query:a\:b}"#, "b'1'", sent),
             Evaluation("{query:d}", "b'1=2'", sent), Evaluation("[{query:none?}]", "b'[]'", sent),
             Evaluation("{query:a?}", "b'x y+%zz'", sent), Evaluation("[{query:A?}]", "b'[]'", sent),
-            // The whole query, sorted, in the short form alone.
+            // Only the short form takes the whole query, sorted.
             Evaluation("{query:sorted}", "b'1'", .get("https://h.example/?b=2&sorted=1&a=3")),
         ])
     }
@@ -71,7 +71,7 @@ struct RecipeValueTests {
             Evaluation("{json:b}", "b'escaped'", sent), Evaluation("{json:a b}", "b'7'", sent),
             Evaluation("{json:é}", "'ü'.encode()", sent), Evaluation("[{json:none?}]", "b'[]'", sent),
             Evaluation("[{json:a?}]", "b'[]'", .body("{}")), Evaluation("[{json:a?}]", "b'[]'", .get("https://h.example/")),
-            // A member of a member is none of the object's.
+            // A member's member isn't a member of the object.
             Evaluation("{json:a}", "b'2'", .body(#"{"b":{"a":1},"c":[{"a":3}],"a":2}"#)),
             Evaluation(
                 "{json:a}", "b'[' * 63 + b']' * 63",
@@ -112,7 +112,7 @@ struct RecipeValueTests {
             Evaluation("{headers:host}", "b'host:api.example.com:8443\\n'", sent),
             Evaluation("{headers:x-acme-*}", "b'x-acme-a:1\\nx-acme-b:2 3, 4\\n'", sent),
             Evaluation("[{headers:x-none-*}]", "b'[]'", sent),
-            // The recipe writes X-Sign, so that the caller's isn't sent.
+            // The recipe writes X-Sign, so the caller's isn't sent.
             Evaluation("{headers:x-s*;date}", "b'date:today\\n'", sent),
         ])
     }
@@ -127,7 +127,7 @@ struct RecipeValueTests {
             Evaluation("{secret|upper|md5}", "digest('md5', b'S3CRET')"),
             Evaluation("{passphrase|sha256}", "digest('sha256', b'p|{}')", settings: settings),
         ])
-        // Decoded, as its encoding says.
+        // Decoded according to its encoding.
         for (encoding, text) in [("hex", "00fF10"), ("base64", "AP8Q"), ("base64", "AP8="), ("base64", "_-8")] {
             let expected = try Python.evaluate([
                 encoding == "hex"

@@ -1,7 +1,7 @@
 import NevodHost
 import Testing
 
-/// Invalid settings are refused with the setting's name and the way out, and never with the secret.
+/// The errors for invalid settings name the setting and the way out, and never contain the secret.
 struct RefusalTests {
     struct Case: CustomTestStringConvertible {
         let settings: [String: String]
@@ -56,8 +56,8 @@ struct RefusalTests {
     func `A setting of the short form is refused beside a recipe`(_ setting: String, _ value: String) throws {
         let recipe = "header S = {target|hmac:sha256:secret|hex}"
         let error = try #require(throws: PluginError.self) { try makeToken(["recipe": recipe, setting: value]) }
-        #expect("\(error)".contains("\(setting) has no effect beside a recipe"), "\(error)")
-        // Lines that accept are no recipe.
+        #expect("\(error)".contains("\(setting) has no effect together with a recipe"), "\(error)")
+        // `accept` lines alone aren't a recipe.
         _ = try makeToken(["recipe": "accept unbound-signature\naccept unsigned-time\naccept unsigned-nonce", setting: value])
     }
 
@@ -83,7 +83,7 @@ struct RefusalTests {
         func read(upTo count: Int) async throws -> [UInt8] { [] }
     }
 
-    @Test(arguments: [("{body}", "{body} can't be signed"), ("{body-hash}", "read only once")])
+    @Test(arguments: [("{body}", "{body} can't sign"), ("{body-hash}", "read only once")])
     func `A streamed body is refused if the message needs it`(_ message: String, _ fragment: String) throws {
         let stream = HTTPBodyStream(length: 5, isReplayable: false) { Reader() }
         let request = try HTTPRequest(.post, "https://example.com/", body: .stream(stream))

@@ -8,7 +8,7 @@ struct SettingsTests {
         var header = "X-Signature"
         var secret = "s3cret"
         var time = someTime
-        /// A Python expression.
+        /// A Python expression for the expected value.
         let expected: String
     }
 
@@ -24,7 +24,7 @@ struct SettingsTests {
             "{method}\\n{path}\\n{timestamp}\\n{body-hash}",
             "b'POST\\n/a%2Fb/%C3%B8%\\n1700000000\\n' + digest('sha256', BODY).hex().encode()"
         ),
-        // The signature of "Request Signing Middleware": body and time.
+        // The signature from "Request Signing Middleware": body and time.
         ("{body}{timestamp}", "BODY + b'1700000000'"),
     ]
 
@@ -44,7 +44,7 @@ struct SettingsTests {
                 Case(
                     settings: ["message": "{body-hash}", "body-hash": algorithm, "body-hash-encoding": "base64"],
                     expected: "mac('sha256', b64(digest('\(algorithm)', BODY)).encode()).hex()"))
-            // Lengths that leave one, two and no bytes after the last group of three.
+            // Lengths with one, two and no bytes after the last group of three.
             for (encoding, function) in [
                 ("hex", "%.hex()"), ("HEX", "%.hex().upper()"), ("base64", "b64(%)"), ("base64url", "b64url(%)"),
             ] {
@@ -70,7 +70,7 @@ struct SettingsTests {
                     settings: ["message": "{timestamp}", "timestamp": format], expected: "mac('sha256', (\(text)).encode()).hex()"
                 ))
         }
-        // The calendar's edges: its first second, leap days, and a year that is divisible by 100.
+        // The calendar's edge cases: its first second, leap days, and a year that is divisible by 100.
         for seconds: Int64 in [
             0, 59, 86_399, 86_400, 68_169_599, 951_782_400, 951_868_799, 951_868_800, 1_709_164_800, 1_735_689_599, 1_735_689_600,
             4_107_542_399, 4_107_542_400, 9_223_372_036,
@@ -124,7 +124,7 @@ struct SettingsTests {
         }
     }
 
-    /// Sizes around the limit up to which pieces are gathered, and far beyond it.
+    /// Sizes around the limit up to which pieces are gathered, and far above it.
     @Test(arguments: [0, 1, 510, 511, 512, 513, 1024, 5 << 20])
     func `A body of any size is signed`(_ count: Int) throws {
         let text = "b'x' * \(count)"
@@ -176,7 +176,7 @@ struct SettingsTests {
         #expect(signed.headers.map(\.name).filter { $0 != "Host" && $0 != "Accept" } == ["Authorization"])
     }
 
-    /// Contexts are never shared between threads.
+    /// Threads never share contexts.
     @Test func `One key signs on many threads`() async throws {
         let token = try makeToken(["message": "{target}"])
         let expected = try Python.evaluate((0..<64).map { "mac('sha256', b'/\($0)').hex()" })

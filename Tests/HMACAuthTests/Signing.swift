@@ -4,10 +4,10 @@ import NevodSupport
 
 @testable import HMACAuth
 
-// Not the exported function: the tests of other plugins have one of the same name in this program.
+// Not the exported function: other plugins' tests have one of the same name in this program.
 private let export = PluginExport(HMACAuth.self, name: "HMACAuth", version: "0.2.0", vendor: "NevodHost")
 
-/// Authorizes a request with the scheme, as a program does.
+/// Authorizes a request with the scheme, like a program does.
 func sign(
     _ request: HTTPRequest, _ settings: [String: String], secret: String = "s3cret", at unixNanoseconds: Int64 = someTime
 ) throws -> HTTPRequest {

@@ -76,7 +76,7 @@ struct VendorTests {
     }
 
     /// "HMAC authentication", https://learn.microsoft.com/azure/azure-app-configuration/rest-api-authentication-hmac, which
-    /// publishes no signature: Python's.
+    /// publishes no signature. This one is Python's.
     @Test func `An Azure App Configuration request has Python's signature`() throws {
         let signed = try sign(
             HTTPRequest(.get, "https://example.azconfig.io/kv?api-version=1.0"),

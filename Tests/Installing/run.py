@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Installs what was built, removes it again, and tries the Debian packages on a minimal system without Swift.
+"""Installs the build, removes it again, and tests the Debian packages on a minimal system without Swift.
 
     NEVOD_BUILD_DIR=.build/release python3 Tests/Installing/run.py [WORD ...]
 
@@ -37,7 +37,7 @@ class Installing(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="nevod-install-"))
         self.addCleanup(shutil.rmtree, self.folder)
-        # A build would fail, and say so.
+        # A build would fail with an error.
         tools = self.folder / "tools"
         tools.mkdir()
         (tools / "swift").write_text("#!/bin/sh\necho a build was started >&2\nexit 1\n")
@@ -92,7 +92,7 @@ class Installing(unittest.TestCase):
         before = names(prefix)
         self.assertDone(self.make("install", f"PREFIX={prefix}"))
         self.assertGreater(len(names(prefix)), len(before) + 50)
-        # Twice, as for a newer version.
+        # Twice, like an update.
         self.assertDone(self.make("install", f"PREFIX={prefix}"))
         self.assertDone(self.make("uninstall", f"PREFIX={prefix}"))
         self.assertEqual(names(prefix), before)
@@ -137,7 +137,7 @@ let package = Package(
         folder = pathlib.Path(tempfile.mkdtemp(prefix="nevod-depend-"))
         self.addCleanup(shutil.rmtree, folder)
         repository = folder / "nevod-host"
-        # As it is now, committed or not.
+        # The current state, committed or not.
         files = run(["git", "ls-files", "-co", "--exclude-standard", "-z"]).stdout.split("\0")
         for name in filter(None, files):
             if (ROOT / name).is_file():
@@ -182,7 +182,7 @@ echo "kept: $(find "$root/root" -name sessions.db | wc -l)"
 
 
 class Packages(unittest.TestCase):
-    """The packages, installed with their dependencies on a system that has nothing else."""
+    """The packages, installed with their dependencies on an otherwise empty system."""
 
     def server(self, name):
         process = subprocess.Popen(
@@ -201,7 +201,7 @@ class Packages(unittest.TestCase):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="nevod-deb-"))
         self.addCleanup(shutil.rmtree, folder)
         folder.chmod(0o755)
-        # What is packed is the same at each level, and the lowest takes a sixth of the time.
+        # The packed contents are the same at each level, and the lowest takes a sixth of the time.
         fast = {"DPKG_DEB_COMPRESSOR_LEVEL": "0"}
         done = run(["scripts/make-deb", folder], env=fast)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -2,7 +2,7 @@ import NevodHost
 import NevodTestSupport
 import Testing
 
-/// A transport as a program writes one, with the public names alone.
+/// A transport as a program would write it, with only public names.
 struct CustomTransportTests {
     private struct Busy: HTTPTransport {
         let attempts = Collected<HTTPHeaders>()
@@ -31,7 +31,7 @@ struct CustomTransportTests {
         #expect(try await NetworkProvider(config: config(.seconds(60)), session: busy).perform(route) == "done")
         #expect(busy.attempts.values.count == 2)
         #expect(ContinuousClock.now - start >= .seconds(1))
-        // A wait that is longer than the policy allows is no retry.
+        // If the wait is longer than the policy allows, there is no retry.
         let patient = Busy(retryAfter: ["Retry-After": "3600"])
         let result = await NetworkProvider(config: config(.seconds(60)), session: patient).request(route)
         guard case .failure(.serverError(503, _, let response)) = result else {

@@ -25,7 +25,7 @@ struct DerivedSessionTests {
             derived = DerivedSession.of(session)
         }
         #expect(await eventually { original == nil })
-        // Creating a derived session removes those whose original is gone.
+        // Creating a derived session removes derived sessions without an original.
         #expect(
             await eventually {
                 _ = DerivedSession.of(URLSession(configuration: .default))

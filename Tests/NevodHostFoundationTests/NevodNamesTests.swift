@@ -4,7 +4,7 @@ import NevodSupport
 import NevodTestSupport
 import Testing
 
-/// Names of Nevod's that this module adds, by what they do.
+/// Nevod's names that this module adds, and what they do.
 struct NevodNamesTests {
     private enum Shop: ServiceDomain {
         case api
@@ -226,9 +226,9 @@ struct NevodNamesTests {
         #expect(text.contains("shown") && !text.contains("open-cart") && !text.contains("s3cret"))
     }
 
-    // MARK: Sessions of Foundation's
+    // MARK: Foundation's sessions
 
-    /// Answers from a script, as Nevod's tests do.
+    /// Responds from a script, like Nevod's tests.
     private final class Scripted: URLSessionProtocol {
         let seen = Locked<[URLRequest]>([])
         let delegates = Locked<[ObjectIdentifier?]>([])

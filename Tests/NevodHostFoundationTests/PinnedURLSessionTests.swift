@@ -20,7 +20,7 @@ struct PinnedURLSessionTests {
             #expect(error?.code == .tlsConfiguration && error?.message.contains("use a CurlSession") == true)
         }
 
-        /// The reason for the refusal. If this fails, Foundation has learnt to ask, and pins can be compared on Linux too.
+        /// The reason for rejecting pins. If this fails, Foundation now asks, so pins can be compared on Linux too.
         @Test func `Foundation on Linux asks no delegate about a server's certificate`() async throws {
             final class Delegate: NSObject, URLSessionTaskDelegate {
                 let asked = Collected<String>()
@@ -47,13 +47,13 @@ struct PinnedURLSessionTests {
             let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
             defer { session.invalidateAndCancel() }
             let url = try #require(URL(string: server.url))
-            // Its authority is unknown to the system.
+            // The system doesn't know its authority.
             await #expect(throws: URLError.self) { _ = try await session.data(from: url) }
             #expect(delegate.asked.values.isEmpty)
         }
     #endif
 
-    /// What Apple's Security framework returns of a key, made here by openssl, must become what openssl itself takes a digest of.
+    /// Apple's Security framework returns a part of a key, here made by openssl. It must become the bytes that openssl hashes.
     @Test(arguments: [
         ["rsa", "rsa_keygen_bits:2048"], ["rsa", "rsa_keygen_bits:3072"], ["rsa", "rsa_keygen_bits:4096"],
         ["ec", "ec_paramgen_curve:P-256"], ["ec", "ec_paramgen_curve:P-384"], ["ec", "ec_paramgen_curve:P-521"],
@@ -73,7 +73,7 @@ struct PinnedURLSessionTests {
             let key = Array(try #require(Data(base64Encoded: String(lines[1]))))
             #expect(SubjectPublicKeyInfo.rsa(key) == info)
         } else {
-            // The point is the end of it.
+            // The point is at the end.
             let size = try #require([91: 65, 120: 97, 158: 133][info.count])
             #expect(SubjectPublicKeyInfo.elliptic(Array(info.suffix(size))) == info)
         }

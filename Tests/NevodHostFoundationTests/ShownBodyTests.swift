@@ -10,8 +10,8 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Tokens and interceptors written against `URLRequest` that sign the body, over real HTTP. Python computes the hash of what the
-/// server received.
+/// Tokens and interceptors written for `URLRequest` that sign the body, over real HTTP. Python computes the hash of the received
+/// body.
 struct ShownBodyTests {
     private enum Hash {
         static func hex(_ body: Data?) -> String {
@@ -27,7 +27,7 @@ struct ShownBodyTests {
         static func decode(from data: [UInt8]) throws -> BodyHash { BodyHash() }
     }
 
-    /// A token as Nevod's users write most of them.
+    /// A token like most of those that Nevod's users write.
     private struct Bearer: TokenModel {
         static var readsBody: Bool { false }
         func authorize(_ request: inout URLRequest) {
@@ -81,7 +81,7 @@ struct ShownBodyTests {
         NetworkProvider.quick(baseURL: server.url, interceptor: interceptor)
     }
 
-    /// Whether each request carried the hash that Python computes of its body.
+    /// Whether each request carried the hash that Python computes for its body.
     private func verified() throws -> [Bool] {
         try received.values.map { request in
             let script = "import hashlib,sys; print(hashlib.sha256(open(sys.argv[1],'rb').read()).hexdigest())"
@@ -135,7 +135,7 @@ struct ShownBodyTests {
     @Test(arguments: [false, true])
     func `A body that can't be shown is an error, and nothing is sent`(isReplayable: Bool) async throws {
         let opened = Collected<Void>()
-        // Either it can be read only once, or it is longer than what is held in memory.
+        // It can be read only once, or it is too long to be held in memory.
         let stream = HTTPBodyStream.of(
             [[1, 2, 3]], length: isReplayable ? Int64(65 << 20) : 3, isReplayable: isReplayable, opened: opened)
         let request = try HTTPRequest(.post, server.url, body: .stream(stream))

@@ -9,7 +9,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Tokens that are written against `URLRequest`.
+/// Tokens that are written for `URLRequest`.
 struct URLRequestTests {
     private struct Editing: TokenModel {
         let edit: @Sendable (inout URLRequest) throws -> Void

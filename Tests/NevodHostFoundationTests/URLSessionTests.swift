@@ -345,7 +345,7 @@ struct URLSessionTests {
             for _ in 0..<64 { connection.write(block) }
         }
         let bytes = try await session.send(HTTPRequest(.get, server.url), streamed).body.collect()
-        // As Data: a debug build compares arrays byte by byte.
+        // As Data, because a debug build compares arrays byte by byte.
         #expect(Data(bytes) == repeatElement(Data(block), count: 64).reduce(into: Data()) { $0.append($1) })
     }
 

@@ -3,7 +3,7 @@ import NevodHost
 import NevodHostFoundation
 import Testing
 
-/// A storage written by the guide, with five plain methods.
+/// A storage written according to the guide, with five plain methods.
 private final class GuideStorage: KeyValueStorage {
     // Foundation on Linux doesn't declare UserDefaults Sendable, so Swift 6 requires this keyword.
     private nonisolated(unsafe) let defaults: UserDefaults
@@ -60,7 +60,7 @@ struct UserDefaultsStorageTests {
         defer { defaults.removePersistentDomain(forName: suite) }
         let guide = GuideStorage(userDefaults: defaults)
         try await exercise(guide)
-        // Calls the type's own synchronous method, as synchronous code of an app does, not the protocol's default.
+        // Calls the type's own synchronous method, like an app's synchronous code, and not the protocol's default.
         func save() { guide.set("old", for: "text") }
         save()
         #expect(defaults.string(forKey: "text") == "old")
@@ -84,7 +84,7 @@ struct UserDefaultsStorageTests {
                 #expect(try await TokenStorage<CookieToken>(storage: guide).load() == token)
             } else {
                 #expect(try await TokenStorage<Token>(storage: found).load() == Token(value: "secret"))
-                // The guide's store reads no text as data.
+                // The guide's store doesn't read text as data.
                 let expected = isText ? nil : Token(value: "secret")
                 #expect(try await TokenStorage<Token>(storage: guide).load() == expected)
                 try await TokenStorage<Token>(storage: found).save(Token(value: "new"))

@@ -87,7 +87,7 @@ struct PostgreSQLChangesTests {
         let storage = try await open()
         var changes = await storage.changes().makeAsyncIterator()
         try await storage.set("token", for: "a")
-        // Its notification may arrive after the call has returned; it is not the one awaited below.
+        // Its notification may arrive after the call has returned. It isn't the notification awaited below.
         #expect(await changes.next(isolation: nil) == "a")
         _ = try await storage.string(for: "a")
         try server.sql("UPDATE \(server.schema()).entry SET version = version + 1, sealed = NULL")
@@ -98,7 +98,7 @@ struct PostgreSQLChangesTests {
                 OR query LIKE '%pg_relation_filenode(to_regclass(''\(server.schema()).entry''))%' AND pid <> pg_backend_pid()
             """)
         #expect(try await eventually { try await storage.string(for: "a") == nil })
-        // The change is reported once the listener is back; later changes are reported too.
+        // The change is reported when the listener is back. So are later changes.
         #expect(await changes.next(isolation: nil) == "a")
         try await open().set("next", for: "b")
         while let key = await changes.next(isolation: nil), key != "b" {}

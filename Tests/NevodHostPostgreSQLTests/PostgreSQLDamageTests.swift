@@ -5,7 +5,7 @@ import Testing
 
 @testable import NevodHostPostgreSQL
 
-/// Tables that were changed, removed or replaced behind the store's back.
+/// Tables that were changed, removed or replaced without the store's knowledge.
 @Suite(.blocking, .timeLimit(.minutes(3)))
 struct PostgreSQLDamageTests {
     private let server: PostgreSQLServer
@@ -38,7 +38,7 @@ struct PostgreSQLDamageTests {
         await expectDamage("has values, and has lost its key") { try await storage.set("2", for: "a") }
         #expect(row.count == 1)
         #expect(try server.sql("SELECT count(*) FROM \(schema).store") == ["0"])
-        // Also after all values were removed: their versions go on.
+        // Versions go on even after all values were removed.
         try server.sql("UPDATE \(schema).entry SET sealed = NULL")
         await expectDamage("has values, and has lost its key") { _ = try await open() }
     }
@@ -51,9 +51,9 @@ struct PostgreSQLDamageTests {
         try await new.set("new", for: "a")
         #expect(try server.sql("SELECT key_number FROM \(schema).store") == ["1"])
         // Both have key number 1.
-        await expectDamage("holds another store") { try await storage.set("2", for: "b") }
-        await expectDamage("holds another store") { _ = try await storage.verify() }
-        await expectDamage("holds another store") { try await storage.rekey(KeyFile(path: "\(folder.path)/next")) }
+        await expectDamage("holds a different store") { try await storage.set("2", for: "b") }
+        await expectDamage("holds a different store") { _ = try await storage.verify() }
+        await expectDamage("holds a different store") { try await storage.rekey(KeyFile(path: "\(folder.path)/next")) }
         #expect(try await new.string(for: "a") == "new")
         #expect(try await new.verify().problems == [])
     }
@@ -135,7 +135,7 @@ struct PostgreSQLDamageTests {
         #expect(try await next.string(for: "a") == "old")
         try await next.withRenewalLock(for: "a") { try? await next.set("new", for: "a") }
         #expect(try await open().string(for: "a") == "new")
-        // The earlier program's lock is held as well.
+        // The earlier program's lock is also held.
         let number = next.dispatcher.locks.number(of: "a")
         let isFree = Shared<[String]>([])
         let server = server

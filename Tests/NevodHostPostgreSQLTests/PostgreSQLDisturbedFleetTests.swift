@@ -4,7 +4,7 @@ import NevodHostPostgreSQL
 import NevodTestSupport
 import Testing
 
-/// The server of the tokens loses connections, restarts, or is replaced while a fleet renews its tokens: no session is lost, and each
+/// The tokens' server loses connections, restarts, or is replaced while a fleet renews its tokens. No session is lost, and each
 /// expiry costs one exchange.
 @Suite(.blocking, .serialized) struct PostgreSQLDisturbedFleetTests {
     private let size = StormSize.current
@@ -25,7 +25,7 @@ import Testing
         #expect(await eventually { (try? await storage.verify().problems) == [] })
     }
 
-    /// Waits until a renewal is under way, or the round is over.
+    /// Waits until a renewal has begun, or the round has ended.
     private static func awaitRenewal(_ server: PostgreSQLServer, _ lasts: () -> Bool) throws {
         while lasts(), try server.sql("SELECT 1 FROM nevod.entry WHERE holder IS NOT NULL LIMIT 1").isEmpty {}
     }
@@ -66,7 +66,7 @@ import Testing
         try await survive(server) { _, lasts in
             try Self.awaitRenewal(server, lasts)
             server.stopOrStart()
-            // All the while, whether or not the round lasts.
+            // Repeats for the given time, whether or not the round lasts.
             Self.pause(outage) { true }
             server.stopOrStart()
         }
@@ -75,7 +75,7 @@ import Testing
     @Test(.timeLimit(.minutes(60))) func `The server crashes, and its standby takes over`() async throws {
         let primary = try PostgreSQLServer()
         let standby = try PostgreSQLServer(standbyOf: primary)
-        // Without this a failover loses the last transactions, and with them tokens.
+        // Without this, a failover loses the last transactions, and with them tokens.
         try primary.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
         try primary.sql("SELECT pg_reload_conf()")
         #expect(

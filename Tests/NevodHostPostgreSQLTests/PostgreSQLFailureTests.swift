@@ -141,7 +141,7 @@ struct PostgreSQLFailureTests {
         let isRun = Shared(false)
         try await storage.withRenewalLock(for: "a") { isRun.withLock { $0 = true } }
         #expect(isRun.value)
-        // A statement that must not run twice is not sent on a closed connection.
+        // A statement that must not run twice isn't sent on a closed connection.
         try end()
         let next = KeyFile(path: "\(folder.path)/next")
         try await storage.rekey(next)
@@ -168,7 +168,7 @@ struct PostgreSQLFailureTests {
     func `A write whose connection is lost takes effect once, and succeeds`(when: String) async throws {
         let server = try PostgreSQLServer.shared()
         let schema = "\(server.schema())\(when)"
-        // The payload of the notification, which occurs only in the statements of this write.
+        // The notification's payload, which occurs only in this write's statements.
         let mark = PostgreSQLNotification.changed("doomed", version: 2).payload
         let proxy = try CuttingProxy(to: server, in: folder, mark, when)
         defer { proxy.stop() }
@@ -194,7 +194,7 @@ struct PostgreSQLFailureTests {
         let storage = try await server.open(server.schema(), keys: [key], connection: server.connection(to: folder.path))
         try await storage.set("first", for: "doomed")
         let error = await #expect(throws: StorageError.self) { try await storage.set("second", for: "doomed") }
-        #expect(error?.problem.contains("whether it was is unknown") == true)
+        #expect(error?.problem.contains("whether it was saved is unknown") == true)
         let other = await #expect(throws: StorageError.self) { try await storage.set("x", for: "other") }
         #expect(other?.problem.hasPrefix("can't be reached") == true)
     }
@@ -220,13 +220,13 @@ struct PostgreSQLFailureTests {
                 #expect(error?.problem.hasPrefix("still has its old key") == true)
                 #expect(error?.remedy == "it opens with the old key; try again")
             } else {
-                #expect(error?.problem.contains("whether it was is unknown") == true)
+                #expect(error?.problem.contains("whether it was changed is unknown") == true)
                 #expect(error?.remedy?.contains("open it with \(next.description), or,") == true)
                 proxy.stop()
                 proxy = try CuttingProxy(to: server, in: folder, "nothing of the kind", "before")
             }
         }
-        // The open store continues to work with either key.
+        // The open store keeps working with either key.
         #expect(try await eventually { try await storage.string(for: "a") == "value" })
         try await storage.set("newer", for: "a")
         #expect(try await storage.verify().problems == [])
@@ -291,7 +291,7 @@ struct PostgreSQLFailureTests {
         server.stopOrStart()
         try await storage.set("up", for: "d")
         #expect(try await storage.string(for: "d") == "up")
-        // Changes are reported again once the listener has reconnected.
+        // Changes are reported again when the listener has reconnected.
         while let key = await changes.next(isolation: nil), key != "d" {}
     }
 }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import NevodHostPostgreSQL
 
-/// A store behind PgBouncer.
+/// A store whose server is reached through PgBouncer.
 @Suite(.blocking, .serialized, .timeLimit(.minutes(3)))
 struct PostgreSQLPoolerTests {
     private let server: PostgreSQLServer
-    /// The pooler's, which another user may write to, and the key's, which nobody else may.
+    /// The pooler's folder, to which another user may write, and the key's, to which nobody else may.
     private let (folder, keys): (TemporaryFolder, TemporaryFolder)
     private let key: KeyFile
 

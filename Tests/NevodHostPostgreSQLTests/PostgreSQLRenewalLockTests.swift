@@ -43,7 +43,7 @@ struct PostgreSQLRenewalLockTests {
             try await group.waitForAll()
         }
         #expect(most.withLock { $0 } == 1)
-        // A renewal may need another token's renewal, so locks nest: in one store, and across two.
+        // A renewal may need another token's renewal, so locks nest, in one store and across two.
         let isRun = Shared(false)
         try await stores[0].withRenewalLock(for: "a") {
             try? await stores[0].withRenewalLock(for: "b") { isRun.withLock { $0 = true } }
@@ -109,7 +109,7 @@ struct PostgreSQLRenewalLockTests {
             let value = try? await other.string(for: "a")
             found.withLock { $0 = value }
         }
-        // Longer than a waiter is patient with a holder that can't be heard.
+        // Longer than a waiter waits for a silent holder.
         for _ in 0..<20 {
             try endConnection(of: storage, "a")
             usleep(50_000)
@@ -127,7 +127,8 @@ struct PostgreSQLRenewalLockTests {
         let own = try PostgreSQLServer()
         let rounds = Rounds("RENEWALS", default: 20)
         var stores: [PostgreSQLStorage] = []
-        // On a busy machine, connections may end faster than one can be made: longer than a waiter would watch a silent holder.
+        // On a busy machine, connections may end faster than one can be made. This goes on for longer than a waiter would wait
+        // for a silent holder.
         let times = PostgreSQLRenewalTimes(patience: .seconds(600), term: .seconds(600))
         for _ in 0..<4 {
             stores.append(
@@ -178,12 +179,12 @@ struct PostgreSQLRenewalLockTests {
         isDone.withLock { $0 = true }
         try await ending
         #expect(most.value == 1)
-        // Nothing changes the value but the holder.
+        // Only the holder changes the value.
         #expect(refused.value == 0)
     }
 
     @Test func `A holder that was away for too long stops, and what it saves is refused`() async throws {
-        // Its own signs of life are too rare.
+        // It signals too rarely that it is alive.
         let mute = try await PostgreSQLStorage(
             connection: server.connection, schema: server.schema(), keys: [key],
             times: PostgreSQLRenewalTimes(beat: .seconds(3600), patience: .milliseconds(500)))
@@ -220,7 +221,7 @@ struct PostgreSQLRenewalLockTests {
 
     @Test func `A holder that has saved its value and ended isn't waited for`() async throws {
         let other = try await open()
-        // As if it had ended: it gives no sign of life, which would get it another connection.
+        // As if it had ended: it doesn't signal that it is alive, which would get it another connection.
         let storage = try await PostgreSQLStorage(
             connection: server.connection, schema: server.schema(), keys: [key],
             times: PostgreSQLRenewalTimes(beat: .seconds(3600)))
@@ -296,7 +297,7 @@ struct PostgreSQLRenewalLockTests {
             try PostgreSQLTarget(LibPQ(), server.connection), storage.schema, channel: storage.channel,
             store: storage.keyring.store, times: PostgreSQLRenewalTimes(beat: .seconds(5)), thread: thread)
         try await locks.withLock(for: "a") {
-            // The thread that took the lock would also release it.
+            // The thread that took the lock must also release it.
             #expect(await eventually { running.value == 0 })
             canStart.withLock { $0 = false }
         }
@@ -311,7 +312,7 @@ struct PostgreSQLRenewalLockTests {
         let (storage, other) = (try await own.open("nevod", keys: [key]), try await own.open("nevod", keys: [key]))
         try await storage.withRenewalLock(for: "a") { own.stopOrStart() }
         own.stopOrStart()
-        // Sooner than a waiter gives up a silent holder.
+        // Before a waiter gives up on a silent holder.
         #expect(try await eventually { try own.sql("SELECT count(holder) FROM nevod.entry") == ["0"] })
         try await other.withRenewalLock(for: "a") {}
     }
@@ -334,7 +335,7 @@ struct PostgreSQLRenewalWatchTests {
     @Test func `Only a holder that is seen without a sign of life, and without a gap, can be replaced`() {
         #expect(watch(every(0.5, 0...20)).replaceable(at: start + .seconds(20)) == one)
         #expect(watch(every(0.5, 0...19)).replaceable(at: start + .seconds(20)) == nil)
-        // The server, or this process, was away in between, or has been since.
+        // The server or this process was unreachable in between, or has been since.
         #expect(watch(every(0.5, 0...10) + every(0.5, 14...33)).replaceable(at: start + .seconds(33)) == nil)
         #expect(watch(every(0.5, 0...10) + every(0.5, 14...34)).replaceable(at: start + .seconds(34)) == one)
         #expect(watch(every(0.5, 0...20)).replaceable(at: start + .seconds(24)) == nil)

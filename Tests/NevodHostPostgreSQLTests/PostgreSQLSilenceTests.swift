@@ -6,7 +6,7 @@ import Testing
 
 @testable import NevodHostPostgreSQL
 
-/// The servers of these tests accept connections and never respond: they drop them, or stay silent.
+/// These tests' servers accept connections but never respond: they drop them or stay silent.
 @Suite(.blocking, .timeLimit(.minutes(3)))
 struct PostgreSQLSilenceTests {
     /// A listener, and the connections that it has accepted.
@@ -16,12 +16,12 @@ struct PostgreSQLSilenceTests {
         /// The number of callers waiting for a connection.
         let asking = Shared(0)
 
-        /// - Parameter count: the number of waiting callers until which the first connection is kept open.
+        /// - Parameter count: the first connection is kept open until that many callers wait.
         init(droppingAfter count: Int) throws {
             let (accepted, asking) = (accepted, asking)
             server = try RawServer { connection, index in
                 accepted.append(index)
-                // Bounded even if the test fails.
+                // Limited even if the test fails.
                 let end = ContinuousClock.now + .seconds(30)
                 while index == 0, asking.value < count, ContinuousClock.now < end { usleep(1000) }
                 connection.reset()
@@ -105,7 +105,7 @@ struct PostgreSQLSilenceTests {
         let port = server.authority.split(separator: ":")[1]
         let target = try PostgreSQLTarget(
             LibPQ(), "host=127.0.0.1 port=\(port) user=u dbname=d sslmode=disable gssencmode=disable")
-        // Connects, checks, connects and checks; not for a third time.
+        // Connects, checks, connects and checks, but not a third time.
         let error = #expect(throws: PostgreSQLError.self) { try target.connect() }
         #expect(error?.error.problem.contains("connection 2") == true)
         #expect(accepted.values == [0, 1, 2, 3])

@@ -231,7 +231,7 @@ struct PostgreSQLStorageTests {
         try await storage.set("new", for: "a")
         let error = await #expect(throws: StorageError.self) { try await open() }
         #expect(error?.code == .damaged)
-        #expect(error?.description.contains("has layout 3, and this program supports none later than 2") == true)
+        #expect(error?.description.contains("has layout 3, but this program supports none later than 2") == true)
         for bad in ["", "Nevod", "a b", "x\"; --", "1a", "pg_x", String(repeating: "a", count: 41)] {
             let error = #expect(throws: StorageError.self) { try PostgreSQLSchema(bad) }
             #expect(error?.code == .other && error?.subject == bad)

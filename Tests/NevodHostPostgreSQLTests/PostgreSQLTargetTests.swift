@@ -34,7 +34,7 @@ struct PostgreSQLTargetTests {
         try await storage.set("x", for: "a")
         #expect(try server.sql("SELECT usename FROM pg_stat_activity WHERE usename = 'guarded_by_file'").isEmpty == false)
 
-        // The parameters that a service names override the others.
+        // A service's parameters override the others.
         func told(_ connection: String) throws -> Set<String> {
             let parameters = try PostgreSQLTarget(LibPQ(), connection).parameters
             return Set(parameters.filter { $0.keyword != "dbname" }.map { "\($0.keyword)=\($0.value)" })

@@ -2,7 +2,7 @@ import Foundation
 import NevodSupport
 import Testing
 
-/// A session bus for one test, without service activation, and the programs in it. Everything ends with this object.
+/// A session bus for one test, without service activation, and its programs. Everything ends with this object.
 final class KeyringSession {
     let folder: String
     private(set) var environment: [String: String]
@@ -78,7 +78,7 @@ final class KeyringSession {
         try output(["/usr/bin/python3", "-c", "import base64, secretstorage\nbus = secretstorage.dbus_init()\n\(script)"])
     }
 
-    /// Runs a program in the session and returns what it prints, without the last line break; throws if it fails.
+    /// Runs a program in the session and returns its output, without the last line break. Throws if it fails.
     func output(_ arguments: [String]) throws -> String {
         let pipe = Pipe()
         let process = try start(arguments, output: pipe)

@@ -61,7 +61,7 @@ import Testing
         #expect(
             try session.output(["secret-tool", "lookup", "xdg:schema", "dev.nevod.StoreCount", "store", store]) == "\(UInt64.max)"
         )
-        // Another key of the store, and another store.
+        // Another key of the same store, and another store.
         #expect(child("count-of \(store) 01") == "-" && child("count-of \(Self.stores[1]) 00") == "-")
     }
 
@@ -81,7 +81,7 @@ import Testing
         #expect(child("open \(path) \(file)") == "secret-service")
         try session.python("secretstorage.get_default_collection(bus).lock()")
         #expect(child("open \(path) \(file)").hasPrefix("unavailable: the Secret Service: the keyring is locked"))
-        // While the keyring is locked, a new store is sealed by the key file.
+        // While the keyring is locked, a new store is sealed with the key file.
         #expect(child("open \(path)2 \(file)") == "key-file")
         session.killKeyring()
         try session.startKeyring()

@@ -12,7 +12,7 @@ import Testing
         session = try KeyringSession()
     }
 
-    /// With different locks, a desktop's process and a cron job would renew the same token at the same time.
+    /// With different locks, a desktop process and a cron job would renew the same token at the same time.
     @Test func `All processes of a user use the same lock file, in any environment`() throws {
         session.set("NEVOD_CHILD_LOCK", nil)
         var places = [try session.child()("place")]
@@ -34,7 +34,7 @@ import Testing
         #expect(try WriteLock.defaultPath(in: folders) == "\(home[0])/.nevod-secret-service")
         mkdir("\(folders)/\(user)", 0o700)
         #expect(try WriteLock.defaultPath(in: folders) == "\(folders)/\(user)/nevod-secret-service")
-        // A folder that belongs to another user is not used.
+        // Another user's folder is not used.
         mkdir("\(folders)/65534", 0o700)
         #expect(try WriteLock.defaultPath(of: 65534, in: folders) == "\(home[1])/.nevod-secret-service")
         let error = #expect(throws: StorageError.self) { try WriteLock.defaultPath(of: 4_000_000_000, in: folders) }

@@ -1,6 +1,6 @@
 import NevodSupport
 
-/// Tokens that are signed by nobody, or by HMAC of a key in the tests, which needs no other program.
+/// Tokens that are unsigned, or signed by HMAC with a key in the tests, which needs no other program.
 enum MadeToken {
     static func text(header: String, claims: String, signature: [UInt8] = [0]) -> String {
         [Array(header.utf8), Array(claims.utf8), signature].map { encoded($0) }.joined(separator: ".")

@@ -1,14 +1,14 @@
 import NevodJWT
 import Testing
 
-/// The code of a refusal; nil if there is none.
+/// The code of a refusal, or nil if there is none.
 func code<Result>(_ body: () throws -> Result) -> JWTError.Code? {
     do { _ = try body() } catch let error as JWTError { return error.code } catch { Issue.record(error) }
     return nil
 }
 
 extension JWTVerifier {
-    /// Accepts whatever is signed with one of these algorithms.
+    /// Accepts any token signed with one of these algorithms.
     static func lenient(_ algorithms: JWTAlgorithm...) -> JWTVerifier {
         JWTVerifier(algorithms: Set(algorithms), requiredClaims: [])
     }

@@ -8,7 +8,7 @@ import Testing
         let checks = Dictionary(CheckCatalogue.all.map { ($0.id, $0) }) { first, _ in first }
         #expect(checks.count == CheckCatalogue.all.count)
         for check in CheckCatalogue.all {
-            // The basic checks of a scheme cause each other: only one of the two can be the first to fail.
+            // A scheme's basic checks depend on each other: only one of the two can fail first.
             var reached: Set<String> = []
             var next = check.causes.filter { !check.id.hasPrefix("lifecycle.") || $0 != "lifecycle.independent" }
             while let cause = next.popLast() {

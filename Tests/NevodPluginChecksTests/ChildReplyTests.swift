@@ -5,8 +5,8 @@ import Testing
 @Suite struct ChildReplyTests {
     private static let finding = Finding(expected: "a rule", happened: "é \u{1F511}", fix: "")
     private static let replies: [ChildReply] = [
-        .result(.pass), .result(.noted("3 ms")), .result(.skip("")), .result(.warn(finding)), .result(.fail(finding)),
-        .refused("no such file"), .text(String(repeating: "a", count: 50)),
+        .result(.pass), .result(.noted("3 ms")), .result(.skip("")), .result(.needsSettings("no key")), .result(.warn(finding)),
+        .result(.fail(finding)), .refused("no such file"), .text(String(repeating: "a", count: 50)),
         .schemes([
             DescribedScheme(id: "a", settings: [DescribedScheme.Setting(name: "key", isSecret: true)]),
             DescribedScheme(id: "b", settings: []),

@@ -1,6 +1,6 @@
 import NevodPluginCrypto
 
-// `#expect` takes its expression apart, and can't hold a span of it.
+// `#expect` splits its expression, and can't hold a span from it.
 
 extension HashFunction {
     func digest(ofBytes message: [UInt8]) throws(SchemeError) -> Digest { try digest(of: message.span) }

@@ -68,7 +68,7 @@ struct HashTests {
         }
     }
 
-    /// As a setting of a plugin names them.
+    /// Their names in a plugin's setting.
     @Test func `Each function has the size that hashlib says`() throws {
         #expect(
             HashFunction.allCases.map { "\($0.rawValue) \($0.size)" } == [
@@ -154,7 +154,7 @@ struct HashTests {
         #expect(try HashFunction.sha1.digest(of: "abc").base64 == "qZk+NkcGgWq6PiVxeFDCbJzQ2J0=")
     }
 
-    /// The hash of each format is the hash of what the format writes elsewhere.
+    /// Hashing with a format gives the hash of the format's output.
     @Test func `A hash and an HMAC take each format`() throws {
         var text: [UInt8] = []
         var stream = HashStream(.sha256)

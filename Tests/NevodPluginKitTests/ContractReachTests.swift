@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHost
 
-/// The parts of the contract that few schemes use.
+/// Parts of the contract that few schemes use.
 struct ContractReachTests {
     struct Slow: AuthScheme {
         static let id = "slow"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Tests a scheme in Swift as an author writes it, loaded by the host through the contract.
+/// Tests a scheme in Swift as an author would write it, loaded by the host through the contract.
 struct PluginExportTests {
     enum Colour: String, CaseIterable, SettingValue {
         case red
@@ -198,7 +198,7 @@ struct PluginExportTests {
     struct Held: AuthScheme {
         static let id = "held"
         static let title = "Holds an object"
-        // Accessed by one test alone.
+        // Accessed by one test only.
         nonisolated(unsafe) static weak var made: Canary?
         private var canary: Canary?
         mutating func prepare() {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import NevodHost
 
-/// Tests schemes in Swift that respond to responses: refusals, challenges of their own, and bodies, at a real server.
+/// Tests Swift schemes that handle responses at a real server: refusals, their own challenges, and bodies.
 struct RespondTests {
-    /// Refuses as the response's line says, and stores what it has seen as the state, which the next request sends.
+    /// Rejects responses as a header line says, and stores what it has seen as the state, which the next request sends.
     struct Checking: AuthScheme {
         static let id = "checking"
         static let title = "Checks responses"

@@ -67,7 +67,7 @@ import Testing
             let block = memory.allocate(byteCount: size, alignment: size == 24 ? 8 : 1)
             defer { memory.free(block) }
             let base = try #require(block.baseAddress)
-            // The kernel reads the outside, and says whether it may: a plugin would get SIGSEGV.
+            // The kernel reads beyond the memory, and reports whether it may. A plugin would get SIGSEGV.
             let outside = edge == .end ? base + size : base - 1
             #expect(write(pipes[1], outside, 1) == -1 && errno == EFAULT)
             #expect(write(pipes[1], base, 1) == 1)
@@ -85,7 +85,8 @@ import Testing
         let grown = try edits(options).authorize(.none, try view("/grown"))
         #expect(grown.calls == [.log(level: 2, message: Array("grown".utf8))])
         #expect(try edits().authorize(.none, try view("/grown")).calls == [.log(level: 2, message: Array("known".utf8))])
-        // A Swift plugin refuses a struct that is too short; this one in C reads all of it, so it gets one that it doesn't look into.
+        // A Swift plugin rejects a struct that is too short. This plugin in C reads all of it, so it gets one that it doesn't
+        // inspect.
         #expect(StructShape.shortened(.view).size == 184)
     }
 

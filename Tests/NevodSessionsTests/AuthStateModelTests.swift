@@ -6,17 +6,17 @@ import Testing
 
 @testable import NevodSessions
 
-/// All orders of actions, of the responses to their requests, and of the ends of sessions: the test decides which request goes on,
-/// at random from a seed.
+/// All orders of actions, of the responses to their requests, and of sessions' ends: the test decides at random, from a seed,
+/// which request goes on.
 @MainActor
 struct AuthStateModelTests {
-    /// Requests that wait until the test lets one go on.
+    /// Requests that wait until the test releases them, one by one.
     private final class Script: AuthServicing {
         enum Request {
             case login(CheckedContinuation<Result<UserSession<User>, NetworkError>, Never>, String)
             case logout(CheckedContinuation<Result<Void, NetworkError>, Never>)
             case fetch(CheckedContinuation<Result<User, NetworkError>, Never>, String?)
-            /// A read of the storage, which arrives late.
+            /// A read of the storage that arrives late.
             case read(CheckedContinuation<Void, Never>)
         }
 
@@ -54,7 +54,7 @@ struct AuthStateModelTests {
         func withLock<Result>(_ body: (inout [Script.Request]) -> Result) -> Result { requests.withLock { body(&$0) } }
     }
 
-    /// Some reads by actions arrive late, so that what they have read may be outdated.
+    /// Some reads by actions arrive late, so their values may be outdated.
     private final class SlowStorage: CompareAndSwapStorage {
         @TaskLocal static var isSlow = false
         private let base = InMemoryStorage()
@@ -81,7 +81,7 @@ struct AuthStateModelTests {
 
     private nonisolated static let failures: [NetworkError] = [.noConnection, .serverError(500), .clientError(422)]
 
-    /// One run. The token of a user is the user's address and the number of the login.
+    /// One run. A user's token is the user's address and the number of the login.
     @MainActor private final class Run {
         let storage: SessionStorage<User>
         let script: Script
@@ -90,7 +90,7 @@ struct AuthStateModelTests {
         let done = Locked(0)
         var begun = 0
         var trace: [String] = []
-        /// Whether the newest action of the user is a logout.
+        /// Whether the user's newest action is a logout.
         var isLogout = false
         var logins = 0
 
@@ -112,8 +112,8 @@ struct AuthStateModelTests {
             }
         }
 
-        /// Waits until each action has finished, or waits for a request of the script or for the state's lock. A restoration that the
-        /// state begins by itself, when it hears of another session, may wait for a request, too.
+        /// Waits until each action has finished, or is waiting for a request of the script or for the state's lock. The state
+        /// begins a restoration by itself when it hears of another session. That may also wait for a request.
         func settle() async throws {
             let end = ContinuousClock.now + .seconds(60)
             while true {
@@ -126,7 +126,7 @@ struct AuthStateModelTests {
             }
         }
 
-        /// What a renewal does when the server refuses it.
+        /// A renewal's effect when the server rejects it.
         func refuse() async throws {
             let current = try await storage.tokens.storage.current()
             guard current.token != nil else { return }
@@ -162,7 +162,7 @@ struct AuthStateModelTests {
             }
         }
 
-        /// What holds at any moment.
+        /// Conditions that hold at any moment.
         func check() -> [String] {
             var faults: [String] = []
             if state.user != nil, !state.isLoggedIn { faults.append("a user without a session") }
@@ -170,7 +170,7 @@ struct AuthStateModelTests {
             return faults
         }
 
-        /// What holds when no action is in progress.
+        /// Conditions that hold when no action is in progress.
         func checkEnd() async throws -> [String] {
             var faults = check()
             let stored = try await storage.load()
@@ -194,7 +194,7 @@ struct AuthStateModelTests {
             case 2: run.begin("logout") { await run.state.logout() }
             case 3: run.begin("restore") { await run.state.restoreSession() }
             case 4: try await run.refuse()
-            // Without waiting: what the last action does goes on while the next one begins.
+            // Doesn't wait: the last action goes on while the next one begins.
             case 5: continue
             default: try await run.rest()
             }
@@ -211,7 +211,7 @@ struct AuthStateModelTests {
         }
         let faults = try await run.checkEnd()
         #expect(faults.isEmpty, "seed \(seed): \(faults) after \(run.trace)")
-        // The next action of the user counts, whatever came before.
+        // The user's next action counts, whatever came before.
         for name in ["last", nil] {
             run.begin("at last \(name ?? "logout")") {
                 if let name { await run.state.login(email: name, password: "") } else { await run.state.logout() }

@@ -34,7 +34,7 @@ struct AuthStateTests {
         state = AuthState(service: Service(client: app.client), tokenStorage: app.storage)
     }
 
-    /// Waits until a condition holds on the main actor; false after 60 seconds, which no healthy machine needs.
+    /// Waits until a condition holds on the main actor. Returns false after 60 seconds, which no healthy machine needs.
     private func soon(_ condition: @MainActor () async -> Bool) async -> Bool {
         let end = ContinuousClock.now + .seconds(60)
         while await !condition() {
@@ -76,7 +76,7 @@ struct AuthStateTests {
         await third.restoreSession()
         #expect(!third.isLoggedIn && third.user == nil && third.error == .sessionExpired && !third.isLoading)
         #expect(try await app.storage.load() == nil)
-        // The others learn of the end too.
+        // The others also learn of the end.
         #expect(await soon { !second.isLoggedIn && !state.isLoggedIn })
         #expect(state.error == .sessionExpired)
         let fourth = AuthState(service: Service(client: app.client), tokenStorage: app.storage)
@@ -118,7 +118,7 @@ struct AuthStateTests {
         #expect(await !state.refreshIfNeeded())
         #expect(backend.log.count == after)
         #expect(state.isLoggedIn && state.user?.email == "ada@example.com" && state.error == nil)
-        // Without a network it renews nothing, and the user stays.
+        // Without a network, it renews nothing, and the user stays.
         backend.setLifetime(-1)
         await state.login(email: "ada@example.com", password: "secret")
         backend.setRefresh(.offline)
@@ -136,7 +136,7 @@ struct AuthStateTests {
         #expect(state.error == nil)
     }
 
-    /// Saves the session itself, as services without a state do.
+    /// Saves the session itself, like services without a state.
     private struct SavingService: AuthServicing {
         let service: Service
         let storage: SessionStorage<User>

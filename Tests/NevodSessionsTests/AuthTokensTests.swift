@@ -43,7 +43,7 @@ struct AuthTokensTests {
         #expect(
             !tokens.isExpired(leeway: .seconds(-30), at: expiry + 29) && tokens.isExpired(leeway: .seconds(-30), at: expiry + 30))
         #expect(AuthSession(tokens, at: expiry) == .expired(tokens) && AuthSession(tokens, at: expiry - 1) == .valid(tokens))
-        // Neither makes the stored tokens unreadable.
+        // Neither one makes the stored tokens unreadable.
         for claims in [#"{"exp": 9007199254740992}"#, #"{"exp": -1}"#, #"{"exp": "soon"}"#, "{}"] {
             let tokens = self.tokens(claims)
             #expect(tokens.expiresAt == nil)

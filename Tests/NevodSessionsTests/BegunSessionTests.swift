@@ -5,9 +5,9 @@ import Testing
 
 @testable import NevodSessions
 
-/// A session that this process begins is not taken for another one's, even if a read finds it before its save has returned.
+/// A session begun by this process isn't mistaken for another process's, even if a read finds it before its save has returned.
 struct BegunSessionTests {
-    /// Calls a function within each write, after the value is there.
+    /// Calls a function within each write, after the value is stored.
     private final class ReadStorage: KeyValueStorage {
         private let base = InMemoryStorage()
         let onWrite = Locked<(@Sendable () async -> Void)?>(nil)
@@ -28,7 +28,7 @@ struct BegunSessionTests {
         let registration = tokens.values.onEnd({ _ in }, begun: { begun.append($0) })
         #expect(try await tokens.values.record() == nil)
         storage.onWrite.withLock { $0 = { _ = try? await tokens.values.record() } }
-        // A storage object of its own is as another process.
+        // A separate storage object acts like another process.
         let writer = isOther ? SessionTokens(storage: Twin(base: storage)) : tokens
         try await writer.storage.save(AuthTokens(accessToken: "a", refreshToken: "r"))
         #expect(begun.values.count == (isOther ? 1 : 0))

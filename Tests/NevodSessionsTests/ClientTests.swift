@@ -25,14 +25,14 @@ struct ClientTests {
         let app = App(backend.url)
         try await app.logIn()
         backend.expireAccessTokens()
-        // Due for renewal, which the server would never finish.
+        // Due for a renewal that the server would never finish.
         try await app.storage.saveTokens(
             AuthTokens(accessToken: "old", refreshToken: "refresh-1", expiresAt: Date(timeIntervalSince1970: 1)))
         backend.setRefresh(.offline)
         _ = try await app.client.send(API.login("bob@example.com"))
         #expect(backend.log.map(\.bearer) == [nil, nil])
         #expect(backend.requests(to: "/auth/refresh").isEmpty)
-        // Nor does a refused login renew anything.
+        // A rejected login doesn't renew anything either.
         await #expect(throws: NetworkError.unauthorized) { try await app.client.send(API.login("bob@example.com", "wrong")) }
         #expect(backend.requests(to: "/auth/refresh").isEmpty)
     }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import NevodSessions
 
-/// A client with a validator: what it receives and what it loads is verified before it is used.
+/// A client with a validator verifies received and loaded tokens before it uses them.
 struct ClientValidationTests {
-    /// Counts how often a token's keys are asked for: once for each verification.
+    /// Counts how often a token's keys are requested: once for each verification.
     private final class CountingKeys: JWTKeySource {
         let keys: JSONWebKeySet
         let asked = Collected<Int>()
@@ -55,7 +55,7 @@ struct ClientValidationTests {
 
     private func forged(lifetime: Double = 3600) -> AuthTokens {
         let claims = #"{"iss": "backend", "aud": "app", "exp": \#(Int(Date().timeIntervalSince1970 + lifetime))}"#
-        return AuthTokens(access: .jwt(claims, key: "another key, also of 32 bytes or more"), refresh: "refresh-1")
+        return AuthTokens(access: .jwt(claims, key: "another key, which also has 32 bytes or more"), refresh: "refresh-1")
     }
 
     @Test func `A token is verified once, not for each request`() async throws {
@@ -67,13 +67,13 @@ struct ClientValidationTests {
             #expect(try await client.loadSession().isValid)
         }
         #expect(keys.asked.values.count == 1)
-        // As loaded by another client: once more.
+        // Like a load by another client: once more.
         let other = self.client()
         for renews in [true, false, true] {
             _ = try await other.sendAuthenticated(.get("/sports"), refreshExpiredToken: renews)
         }
         #expect(keys.asked.values.count == 2)
-        // A renewed one is verified too.
+        // A renewed one is also verified.
         backend.expireAccessTokens()
         _ = try await client.sendAuthenticated(.get("/sports"))
         #expect(keys.asked.values.count > 2 && backend.requests(to: "/auth/refresh").count == 1)
@@ -97,7 +97,7 @@ struct ClientValidationTests {
         #expect(backend.log.isEmpty)
         // A login without the session goes on.
         #expect(try await login().access != forged.access)
-        // Only what is accepted is reported.
+        // Only accepted tokens are reported.
         var sessions = client.sessions.makeAsyncIterator()
         let tokens = try await login()
         try await client.saveSession(tokens)
@@ -112,7 +112,7 @@ struct ClientValidationTests {
             await #expect(throws: NetworkError.self) { try await client.provider.send(request) }
         }
         #expect(backend.log.isEmpty)
-        // What the app writes itself is not the session's.
+        // Tokens that the app writes itself don't belong to the session.
         var request = try HTTPRequest(.get, backend.url + "/sports")
         try request.setHeader("Authorization", "Bearer own")
         try await storage.clearAll()

@@ -30,7 +30,7 @@ struct JWTAuthClientTests {
         let response = try await sports()
         #expect(response.data == [Sport(name: "ski"), Sport(name: "surf")] && response.count == 2)
         #expect(response.status == 200 && response.headers["Content-Type"] == "application/json")
-        // As any client of endpoints, it sends them as they are.
+        // Like any client of endpoints, it sends them unchanged.
         let client: any APIClienting = app.client
         #expect(try await client.send(API.me()).email == "bob@example.com")
         let stored = try await app.client.loadSession()
@@ -51,6 +51,18 @@ struct JWTAuthClientTests {
         #expect(AuthError(SessionError.missing, isLogin: false) == .sessionExpired)
         #expect(AuthError(try #require(error), isLogin: false) == .sessionExpired)
         #expect(backend.log.isEmpty)
+    }
+
+    @Test func `Errors are equal if they are the same case for the same reason`() {
+        let timeout: NetworkError = .timeout
+        #expect(AuthError.offline(timeout) == .offline(timeout) && AuthError.sessionExpired == .sessionExpired)
+        #expect(AuthError.offline(timeout) != .offline(NetworkError.cancelled))
+        #expect(AuthError.server(timeout) != .other(timeout))
+        // An app shows this text, and doesn't log the user out.
+        struct Notice: Error, CustomStringConvertible {
+            var description: String { "\(AuthError.sessionExpired)" }
+        }
+        #expect(AuthError.other(Notice()) != .sessionExpired)
     }
 
     @Test func `An expired token is renewed first, once for 100 requests`() async throws {
@@ -105,7 +117,7 @@ struct JWTAuthClientTests {
         #expect(backend.requests(to: "/auth/refresh").isEmpty)
         backend.setLifetime(-10)
         let old = try await app.logIn()
-        // Without a network, the session stays, however often that is tried.
+        // Without a network, the session stays, however often this is tried.
         backend.setRefresh(.offline)
         for round in 1...2 {
             let error = await #expect(throws: NetworkError.self) { try await app.client.refreshExpiredTokens() }
@@ -141,7 +153,7 @@ struct JWTAuthClientTests {
         #expect(renewed?.isValid == true)
         try await app.client.clearSession()
         #expect(await sessions.next() == .missing)
-        // A later reader begins with what is stored.
+        // A later reader begins with the stored session.
         try await app.logIn()
         var others = app.client.sessions.makeAsyncIterator()
         #expect(await others.next()?.isValid == true)
@@ -178,7 +190,7 @@ struct JWTAuthClientTests {
             #expect(!text.contains(failure.message) && text.contains(status == 401 ? "401" : "422"))
         }
 
-        // A body that isn't the service's error, such as a proxy's, is no failure of the service.
+        // A body that isn't the service's error, such as a proxy's, isn't a failure of the service.
         let broken = await #expect(throws: NetworkError.self) { try await send("/broken") }
         #expect(broken == .serverError(502) && broken?.responseString == "<html>")
         #expect(broken?.response?.headers["Retry-After"] == "7")

@@ -46,7 +46,7 @@ struct MFATests {
         struct State {
             var number = 0
             var open: [String: Int] = [:]
-            /// Blocks the next requests that take a code.
+            /// Blocks the next requests with a code.
             var gate: Latch?
         }
 
@@ -149,31 +149,31 @@ struct MFATests {
     }
 
     @Test func `A login that waits for its code is superseded`() async throws {
-        // By another login, which has stored its session in any way.
+        // Replaced by another login that has stored its session, in whatever way.
         var sessionId = try await challenge()
         try await app.storage.saveTokens(AuthTokens(access: "bob", refresh: "r"))
         await #expect(throws: MFAError.superseded) {
             try await login.completeMFAChallenge(sessionId: sessionId, code: "123456")
         }
-        // However often it is tried.
+        // This stays so, however often it is tried.
         await #expect(throws: MFAError.superseded) {
             try await login.completeMFAChallenge(sessionId: sessionId, code: "123456")
         }
         #expect(try await stored == "bob" && server.codes.isEmpty)
-        // By a logout.
+        // Replaced by a logout.
         sessionId = try await challenge()
         try await app.client.clearSession()
         await #expect(throws: MFAError.superseded) {
             try await login.completeMFAChallenge(sessionId: sessionId, code: "123456")
         }
         #expect(try await stored == nil)
-        // By a logout, though nothing was stored.
+        // Replaced by a logout, although nothing was stored.
         sessionId = try await challenge()
         try await app.storage.clearAll()
         await #expect(throws: MFAError.superseded) {
             try await login.completeMFAChallenge(sessionId: sessionId, code: "123456")
         }
-        // By another login in progress, also of another client.
+        // Replaced by another login in progress, even another client's.
         sessionId = try await challenge()
         let other = try await Self.login(JWTApp(server.service.url).client)
             .loginWithMFA(credentials: Credentials(email: "bob", password: "secret"))

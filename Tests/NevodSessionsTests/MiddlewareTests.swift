@@ -16,7 +16,7 @@ struct MiddlewareTests {
         }
     }
 
-    /// Counts what it passes on.
+    /// Counts the requests that it passes on.
     private final class CountingSession: HTTPTransport {
         let base = CurlSession()
         let sent = Collected<String>()
@@ -58,7 +58,7 @@ struct MiddlewareTests {
                 == (1...2).flatMap {
                     ["one \($0) true", "two \($0) true", "client \($0) true", "signature Bearer token new"]
                 })
-        // Each attempt has its own signature, and no other.
+        // Each attempt has only its own signature.
         #expect(service.log.map { $0.headers("X-Signature") } == [[#"{"id":"7"}"#], [#"{"id":"7"}"#]])
     }
 
@@ -95,7 +95,7 @@ struct MiddlewareTests {
                 RequestMiddleware.headers(["X-API-Key": "secret", "X-Trace": "1"])
             }
         }
-        // Within the origin, the redirect is signed anew.
+        // Within the origin, the redirect gets a new signature.
         #expect(service.log.map(\.path) == ["/near", "/here", "/far"])
         #expect(service.log.map { $0.headers("X-Mark") } == [["signed /near"], ["signed /here"], ["signed /far"]])
         #expect(service.log.allSatisfy { $0.header("X-API-Key") == "secret" && $0.header("Authorization") == "Bearer token" })
@@ -182,7 +182,7 @@ struct MiddlewareTests {
         #expect(try await number(.cache(store)) == [1])
         #expect(try await number() == [2])
         #expect(try await number(.cache(InMemoryCache())) == [3])
-        // The wrapper is around the session that was chosen, wherever that stands.
+        // The wrapper is around the chosen session, wherever that is.
         let session = CountingSession()
         #expect(try await number(.transport { CachingSession($0, store: store) }, .session(session)) == [1])
         #expect(session.sent.values.isEmpty)

@@ -54,7 +54,7 @@ struct PreloadTests {
         #expect(await eventually { storage.reads.values.count == before + 1 && app.client.preload.waitingCount == 10 })
         gate.set()
         for session in sessions.dropFirst() { #expect(try await session.value == .valid(tokens)) }
-        // Each caller then looks once more, whether the session is still the one that was read.
+        // Then each caller checks again whether the session is still the one that was read.
         #expect(storage.reads.values.count == before + 10)
     }
 
@@ -79,7 +79,7 @@ struct PreloadTests {
         #expect(try await app.client.loadSession() == .valid(tokens))
         app.client.preloadTokens()
         #expect(try await app.client.loadSession() == .valid(tokens))
-        // A renewal that fails, as without a network, is none of those who only read.
+        // A failed renewal, such as without a network, doesn't affect callers that only read.
         backend.setLifetime(-10)
         let expired = try await app.logIn()
         backend.setRefresh(.offline)

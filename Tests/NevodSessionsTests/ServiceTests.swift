@@ -3,7 +3,7 @@ import NevodSessions
 import NevodTestSupport
 import Testing
 
-/// A service is tested without HTTP: with a client, with tokens, or with a transport of the test's own.
+/// A service is tested without HTTP, with the test's own client, tokens or transport.
 struct ServiceTests {
     private struct SportsService {
         let client: any APIClienting

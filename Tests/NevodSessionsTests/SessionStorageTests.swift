@@ -10,11 +10,11 @@ import Testing
 struct SessionStorageTests {
     private typealias TokenStorage = SessionStorage<User>
 
-    /// What an app may store its session in.
+    /// Storages in which an app may keep its session.
     enum Store: String, CaseIterable, Sendable {
         case memory, files, sqlite, sealedFiles, userData
 
-        /// - Parameter folder: shared by the instances that are as if in several processes; those in memory can't be.
+        /// - Parameter folder: shared by instances that act like several processes, which isn't possible in memory.
         func open(_ folder: TemporaryFolder) async throws -> SessionStorage<User> {
             let key = KeyFile(path: "\(folder.path)/key")
             switch self {
@@ -47,10 +47,10 @@ struct SessionStorageTests {
         let session = try #require(try await storage.load())
         #expect(await storage.loadTokens() == tokens("a"))
         #expect(await storage.loadUser() == user("a"))
-        // The same session again keeps its user.
+        // Storing the same session again keeps its user.
         #expect(try await storage.saveTokens(tokens("a")) == session.session)
         #expect(await storage.loadUser() == user("a"))
-        // Another one has none.
+        // Another session has no user.
         #expect(try await storage.saveTokens(tokens("b")) != session.session)
         #expect(await storage.loadUser() == nil)
         try await storage.save(tokens("c"), user: user("c"))
@@ -176,7 +176,7 @@ struct SessionStorageTests {
         }
         let session = SessionTokens(storage: base)
         let ticket = try await session.beginLogin()
-        // After the check that the login is the current one.
+        // After checking that the login is the current one.
         holdsNext.withLock { $0 = true }
         let new = tokens("a")
         let login = Task { try await session.save(new, of: ticket) }

@@ -6,7 +6,8 @@ import NevodSupport
 import NevodTestSupport
 import Testing
 
-/// What a process shows of another one's logins, logouts and renewals. Two storage objects over one store are as two processes.
+/// What a process shows of another process's logins, logouts and renewals. Two storage objects over one store act like two
+/// processes.
 struct SharedSessionTests {
     private let folder: TemporaryFolder
 
@@ -104,7 +105,7 @@ struct SharedSessionTests {
         let response = try await client.send(API.login("ada@example.com"))
         await state.login { () async throws -> AuthResponse in
             try await other.save(response.tokens, user: response.user)
-            // Read by this process during the login, and reported by nothing afterwards.
+            // This process reads it during the login, and nothing reports it afterwards.
             #expect(await own.loadTokens() == response.tokens)
             for _ in 0..<1000 { await MainActor.run {} }
             throw URLError(.timedOut)

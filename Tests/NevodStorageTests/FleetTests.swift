@@ -34,7 +34,7 @@ import Testing
         let path = storage.path
         let fleet = try await Fleet(folder, storage) { try StorageChild.spawn(["storm", store] + $0) }
         try await fleet.survive(processes: size.processes, sessions: size.sessions, rounds: size.rounds) { _, lasts in
-            // Each keeps the database's write lock for a while.
+            // Each holds the database's write lock for a while.
             while lasts() {
                 _ = try Command.python(
                     """

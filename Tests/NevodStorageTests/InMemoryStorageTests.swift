@@ -53,7 +53,7 @@ struct InMemoryStorageTests {
         }
     }
 
-    /// Takes minutes if a key costs as much as there are keys pending.
+    /// Takes minutes if each key's cost grows with the number of pending keys.
     @Test(.timeLimit(.minutes(1))) func `A reader that comes late gets 50,000 keys in the order of their first change`() async {
         let keys = (0..<50_000).map { StorageKey(rawValue: "key-\($0)") }
         let reader = storage.changes()
@@ -63,7 +63,7 @@ struct InMemoryStorageTests {
         var seen: [StorageKey] = []
         for await key in reader {
             seen.append(key)
-            // Read already, so it is reported again.
+            // It was already read, so it is reported again.
             if seen.count == 1 { storage.set([2], for: key) }
             if seen.count == keys.count + 1 { break }
         }

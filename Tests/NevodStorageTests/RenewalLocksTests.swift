@@ -66,7 +66,7 @@ import Testing
         #expect(error?.description.contains("another process has been renewing a for 0.02 seconds") == true)
         free.set()
         try await holding
-        // A waiter that gave up doesn't keep the lock it is granted later.
+        // A waiter that gave up doesn't keep a lock that it gets later.
         try await locks.withLock(for: "a") {}
     }
 
@@ -110,7 +110,7 @@ import Testing
         #expect(try await storage.string(for: "a") == "saved")
     }
 
-    /// Starts a process that holds the lock of `a`, in the current file of that name.
+    /// Starts a process that holds the lock of `a`, in the file that currently has that name.
     private func holder() throws -> (pid: pid_t, pipe: Int32) {
         let holder = try StorageChild.spawn(["lock", folder.path, "a"])
         #expect(LineReader(holder.pipe).next() == "held")
@@ -123,7 +123,7 @@ import Testing
         close(holder.pipe)
     }
 
-    /// Starts a process for the lock of `a`; `next` of its reader is "held" once it has it.
+    /// Starts a process for the lock of `a`. The reader's `next` is "held" when the process has the lock.
     private func taker(_ kind: String) throws -> (pid: pid_t, pipe: Int32) {
         try StorageChild.spawn(["lock", "\(kind)\(folder.path)", "a"])
     }
@@ -142,7 +142,7 @@ import Testing
         end(first)
         try await waiter.value
         #expect(order.values == ["waiter"])
-        // The lock of the new file is the one that others wait for.
+        // Others wait for the new file's lock.
         let (held, free) = (Latch(), Latch())
         async let holding: Void = locks.withLock(for: "a") {
             held.set()
@@ -172,14 +172,14 @@ import Testing
         end(second)
     }
 
-    /// The number of `flock` among the system calls, a macro that Swift doesn't see.
+    /// The number of the system call `flock`, a macro that Swift doesn't see.
     #if arch(arm64)
         private static let flockCall = 32
     #else
         private static let flockCall = 73
     #endif
 
-    /// The numbers of the system calls that the threads of a process are in.
+    /// The numbers of the system calls in which a process's threads are.
     private static func systemCalls(of pid: pid_t) -> [Int] {
         let lines = (try? Command.output(["sh", "-c", "cat /proc/\(pid)/task/*/syscall"])) ?? ""
         return lines.split(separator: "\n").compactMap { $0.split(separator: " ").first.flatMap { Int($0) } }
@@ -203,7 +203,7 @@ import Testing
             try await locks.withLock(for: "a", timeout: .milliseconds(20)) { Issue.record("two have the lock") }
         }
         #expect(error?.code == .busy)
-        // One thread still waits for the file's lock; the waiters that gave up have left nothing else behind.
+        // One thread still waits for the file's lock. The waiters that gave up have left nothing else.
         #expect(openCount(locks.path) == 1)
         #expect(RenewalLocks.mutexes.waitingCount(locks.place(of: "a")) == 0)
         // Another key's lock is not affected.
@@ -239,7 +239,7 @@ import Testing
 
     private func openCount(_ path: String) -> Int { openFiles(path).count }
 
-    /// Returns this process's open files of that name, one for each descriptor; removed files are marked as deleted.
+    /// Returns this process's open files with that name, one for each descriptor. Removed files are marked as deleted.
     private func openFiles(_ path: String) -> [String] {
         (0..<1024).compactMap { descriptor in
             var target = [CChar](repeating: 0, count: 4096)

@@ -32,14 +32,14 @@ struct SecretTests {
         #expect(isWiped)
     }
 
-    // A sanitizer makes each step several hundred times slower, and finds a race in any of them.
+    // A sanitizer makes each step several hundred times slower, and finds a race in any step.
     #if NEVOD_ADDRESS_SANITIZER || NEVOD_THREAD_SANITIZER
         private static let steps = 200
     #else
         private static let steps = 20_000
     #endif
 
-    /// Each thread keeps some, replaces them in an order of its own, passes some to the others, and finds its bytes in each.
+    /// Each thread keeps some secrets, replaces them in its own order, passes some to the others, and finds its bytes in each.
     @Test func `Eight threads make and free them at the same time`() async throws {
         final class Exchange: Sendable {
             let shared = Locked([Secret]())

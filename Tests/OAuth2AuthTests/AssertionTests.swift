@@ -3,7 +3,7 @@ import Testing
 
 @testable import OAuth2Auth
 
-/// Assertions, as far as the tests of the command line, which Python's libraries judge, don't reach them.
+/// Aspects of assertions that the command line's tests, which Python's libraries judge, don't reach.
 struct AssertionTests {
     private static let names = AssertionSigner.Names(key: "client-key", algorithm: "client-key-alg")
 
@@ -54,7 +54,7 @@ struct AssertionTests {
         try AssertionSigner(key: key.encoded, algorithm, keyID: keyID, Self.names)
     }
 
-    /// The header of a token, after its signature was verified.
+    /// A token's header, after its signature was verified.
     private func header(_ token: Secret, _ key: JSONValue, _ algorithm: SignatureAlgorithm) throws -> JSONValue {
         let text = String(revealing: token)
         let parts = text.split(separator: ".")

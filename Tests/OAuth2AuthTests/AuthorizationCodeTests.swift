@@ -5,7 +5,7 @@ import Testing
 @testable import OAuth2Auth
 
 struct AuthorizationCodeTests {
-    /// A browser that ends at the redirect URI with a query. `STATE` stands for the request's state.
+    /// A browser that ends at the redirect URI with a query. `STATE` is replaced with the request's state.
     private func browser(_ query: String) -> TestPerson {
         TestPerson(browse: { url in
             let request = TestRequest("GET", url)
@@ -18,7 +18,7 @@ struct AuthorizationCodeTests {
         _ query: String, _ settings: KeyValuePairs<String, String> = [:]
     ) throws -> TestFailure {
         let scheme = try makeClient(settings)
-        // No request at all: neither a code nor a proof leaves.
+        // There is no request at all, so neither a code nor a proof leaks.
         return try #require(throws: TestFailure.self) { try scheme.run(.login, answers: browser(query)) }
     }
 
@@ -98,22 +98,22 @@ struct AuthorizationCodeTests {
             "the login was refused in the browser (No way [2J)"
         ),
         ("error=temporarily_unavailable&state=STATE", "the server can't log anybody in now: temporarily_unavailable"),
-        ("error=invalid_scope&state=STATE", "the server does not offer the scope that is asked for; change the setting scope"),
+        ("error=invalid_scope&state=STATE", "the server does not offer the requested scope; change the setting scope"),
         ("error=odd%00code&state=STATE", "the server refused the login: odd code"),
         ("error=&state=STATE&code=c", "the server refused the login: "),
         ("state=STATE", "the browser's redirect has neither a code nor an error"),
         (
             "code=&state=STATE",
-            "the browser's redirect has a code that is none: empty, too long, or with characters that no code has"
+            "the browser's redirect has an invalid code: empty, too long, or with characters that no code has"
         ),
         (
             "code=%FF&state=STATE",
-            "the browser's redirect has a code that is none: empty, too long, or with characters that no code has"
+            "the browser's redirect has an invalid code: empty, too long, or with characters that no code has"
         ),
-        ("code=a&code=b&state=STATE", "the browser's redirect has 2 values of \"code\", of which one may be somebody else's"),
+        ("code=a&code=b&state=STATE", "the browser's redirect has 2 values of \"code\"; one of them may be somebody else's"),
         (
             "error=a&error=b&code=c&state=STATE",
-            "the browser's redirect has 2 values of \"error\", of which one may be somebody else's"
+            "the browser's redirect has 2 values of \"error\"; one of them may be somebody else's"
         ),
     ])
     func `A redirect without a good code is refused, and nothing is sent`(query: String, message: String) throws {
@@ -126,7 +126,7 @@ struct AuthorizationCodeTests {
     ])
     func `Redirects of other logins are ignored, but not for ever`(query: String) throws {
         let failure = try refusal(query)
-        #expect(failure.message.hasPrefix("20 redirects arrived that are not of this login"))
+        #expect(failure.message.hasPrefix("20 redirects arrived that don't belong to this login"))
         #expect(failure.description.contains("NEVOD_UNAVAILABLE"))
     }
 
@@ -159,7 +159,7 @@ struct AuthorizationCodeTests {
         ("https://example.com/?code=c&state=s", "does not begin with http://127.0.0.1:49152/callback"),
         ("http://127.0.0.1:49153/callback?code=c&state=s", "does not begin with http://127.0.0.1:49152/callback"),
         ("http://127.0.0.1:49152/callback2?code=c&state=s", "does not begin with http://127.0.0.1:49152/callback"),
-        ("http://127.0.0.1:49152/callback?code=c&state=s", "is not of this login"),
+        ("http://127.0.0.1:49152/callback?code=c&state=s", "does not belong to this login"),
         ("", "is neither an address nor a code"), ("a b", "is neither an address nor a code"),
         ("c\u{F6}de", "is neither an address nor a code"),
     ])
@@ -214,10 +214,10 @@ struct AuthorizationCodeTests {
     @Test(
         arguments: [
             (["pkce": "false"], "pkce", "must be true without client-secret"),
-            (["response-mode": "form-post", "paste-redirect": "true"], "response-mode", "must be query where"),
+            (["response-mode": "form-post", "paste-redirect": "true"], "response-mode", "must be query if"),
             (
                 ["response-mode": "form-post", "redirect-uri": "https://app.example.com/cb"], "response-mode",
-                "must be query where"
+                "must be query if"
             ),
             (["par": "always"], "par-url", "is needed for pushed requests"),
             (

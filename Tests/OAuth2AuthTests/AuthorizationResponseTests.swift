@@ -1,10 +1,11 @@
+import NevodOAuth
 import NevodPluginKit
 import NevodSupport
 import Testing
 
 @testable import OAuth2Auth
 
-/// A response against the server's metadata.
+/// Compares a response with the server's metadata.
 struct AuthorizationResponseTests {
     private func code(_ query: String, issuer: String?, namesIssuer: Bool) throws(SchemeError) -> String {
         var server = Endpoints(token: "https://as.test/token")
@@ -23,7 +24,7 @@ struct AuthorizationResponseTests {
                 try code("code=c&iss=\(other)", issuer: issuer, namesIssuer: false)
             }
             #expect(error.message.hasPrefix("the browser's redirect is from the issuer "))
-            #expect(error.message.hasSuffix(", and the login was begun at https://as.test: its code was not used"))
+            #expect(error.message.hasSuffix(", but the login was started at https://as.test: its code was not used"))
             #expect(error.message.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
         }
     }
@@ -33,7 +34,7 @@ struct AuthorizationResponseTests {
             let error = try #require(throws: SchemeError.self) {
                 try code(query, issuer: "https://as.test", namesIssuer: true)
             }
-            #expect(error.message.hasPrefix("the browser's redirect names no issuer, and each of https://as.test does"))
+            #expect(error.message.hasPrefix("the browser's redirect names no issuer, but each of https://as.test does"))
         }
     }
 
@@ -44,7 +45,7 @@ struct AuthorizationResponseTests {
         let missing = try #require(throws: SchemeError.self) { try server.endpoint(for: .auto) }
         #expect(missing.message.hasPrefix("is needed for pushed requests"))
         let never = try #require(throws: SchemeError.self) { try server.endpoint(for: .never) }
-        #expect(never.message == "must not be never: the server takes pushed requests alone")
+        #expect(never.message == "must not be never: the server accepts only pushed requests")
         server.pushedRequests = "https://as.test/par"
         #expect(try server.endpoint(for: .auto) == "https://as.test/par")
         #expect(try server.endpoint(for: .always) == "https://as.test/par")

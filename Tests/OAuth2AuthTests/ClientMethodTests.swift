@@ -31,7 +31,7 @@ struct ClientMethodTests {
         let scheme = try makeClient(["grant": "client-credentials", "client-secret": "ohno"])
         let server = ScriptedServer([.expect("POST", "/token", containing: ["Authorization: Basic"], denied)])
         let failure = try #require(throws: TestFailure.self) { try scheme.run(.login, with: server) }
-        #expect(failure.message.contains("no (..."), "\(failure)")
+        #expect(failure.message.contains("invalid_client; check"), "\(failure)")
         #expect(!failure.message.contains("YXBw"))
     }
 }

@@ -138,7 +138,7 @@ struct DeviceCodeTests {
             .object([JSONValue.Member("error", "access_denied"), JSONValue.Member("error_description", "no d%3Avice/code")]),
             status: 400)
         let failure = try problem([begun([code]), .expect("POST", "/token", denied)])
-        #expect(failure.message == "the login was refused on the other device (no ...)")
+        #expect(failure.message == "the login was refused on the other device")
     }
 
     @Test func `A refusal of the client is none of the person`() throws {
@@ -163,7 +163,8 @@ struct DeviceCodeTests {
     func `No number makes it wait for ever, or not at all`(name: String, value: JSONValue) throws {
         let result = try makeClient(["grant": "device"]).run(
             .login, with: ScriptedServer([begun([JSONValue.Member(name, value)]), .token()]))
-        #expect(waits(result) == [name == "interval" && value == .integer(.max) ? "wait 300000 ms" : "wait 5000 ms"])
+        let isLongest = name == "interval" && (value == .integer(.max) || value == .number(1e300))
+        #expect(waits(result) == [isLongest ? "wait 300000 ms" : "wait 5000 ms"])
     }
 
     @Test(
@@ -186,7 +187,7 @@ struct DeviceCodeTests {
         #expect(result.shown == ["Enter the code WDJB-MJHT at this address, on any device: https://as.test/activate"])
     }
 
-    /// GitHub's, without the header that asks for JSON; and Google's older name.
+    /// GitHub's response without the header that asks for JSON, and Google's older name.
     @Test func `A form and a draft's name are read as well`() throws {
         let form = "device_code=D&user_code=AB-CD&verification_url=https%3A%2F%2Fas.test%2Factivate&expires_in=900&interval=6"
         let pending = "error=authorization_pending&error_description=not+yet"

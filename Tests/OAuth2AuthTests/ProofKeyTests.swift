@@ -5,7 +5,7 @@ import Testing
 
 @testable import OAuth2Auth
 
-/// The examples of RFC 9449 and RFC 7638, and keys of our own. Tests/CommandLine/test_oauth_dpop.py judges what servers get.
+/// The examples of RFC 9449 and RFC 7638, and our own keys. Tests/CommandLine/test_oauth_dpop.py judges what servers get.
 struct ProofKeyTests {
     /// §4.1, figure 2.
     static let tokenRequest = """
@@ -32,7 +32,7 @@ struct ProofKeyTests {
         wapJzKnqDKgw
         """
 
-    /// A proof, divided and verified with the key in its header.
+    /// A proof, split into parts and verified with the key in its header.
     struct Verified {
         let header: JSONValue
         let claims: JSONValue
@@ -121,7 +121,7 @@ struct ProofKeyTests {
         ]
         let thumbprints = try keys.map { try $0.thumbprint }
         #expect(Set(thumbprints).count == 4)
-        // The number isn't the random bytes themselves, which other values of a flow may be made of.
+        // The number isn't the random bytes themselves, because other values of a flow may be made from these.
         #expect(keys[3].stored != Secret("EdDSA \(Base64URL.encoded(Self.random))"))
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OAuth2Auth
 
-/// The algorithm of a new key, and the nonces that are taken from servers.
+/// The algorithm of a new key, and the nonces accepted from servers.
 struct ProofUseTests {
     struct Case: CustomTestStringConvertible {
         let use: ProofUse

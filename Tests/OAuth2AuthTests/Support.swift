@@ -4,12 +4,12 @@ import NevodSupport
 @testable import NevodPluginTesting
 @testable import OAuth2Auth
 
-// Not the exported function: the tests of other plugins have one of the same name in this program.
+// Not the exported function: other plugins' tests have one of the same name in this program.
 private let export = PluginExport(OAuth2Auth.self, name: "OAuth2Auth", version: "0.2.0", vendor: "NevodHost")
 
-/// A scheme whose server is at `https://as.test`, and whose client is `app`.
+/// A scheme with the server `https://as.test` and the client `app`.
 ///
-/// - Parameter settings: the last one of a name counts, unless it is repeatable.
+/// - Parameter settings: the last setting of a name counts, unless it is repeatable.
 func makeClient(_ settings: KeyValuePairs<String, String> = [:]) throws(TestFailure) -> TestedScheme {
     var all = [
         ("token-url", "https://as.test/token"), ("authorization-url", "https://as.test/authorize"),

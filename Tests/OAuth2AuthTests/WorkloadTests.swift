@@ -3,7 +3,7 @@ import Testing
 
 @testable import OAuth2Auth
 
-/// Tokens that a platform or a server gives, which may be anything.
+/// Tokens from a platform or a server, which may be anything.
 struct WorkloadTests {
     private func token(_ claims: String) -> Secret {
         Secret("e30.\(Base64URL.encoded(Array(claims.utf8))).c2ln")

@@ -1,4 +1,4 @@
-"""Rows for the exchanges of the library ccxt: its `sign` is the judge, with a fixed account, clock and nonce."""
+"""Rows for the exchanges of the library ccxt. Its `sign` is the judge, with a fixed account, clock and nonce."""
 
 import base64
 import copy
@@ -19,29 +19,29 @@ PASSPHRASE = "demo-passphrase/+=1"
 UID = "demo-4711"
 UUID = "00010203-0405-4607-8809-0a0b0c0d0e0f"
 
-# Names and values that each way of encoding writes differently.
+# Names and values that differ in each way of encoding.
 ODD = {"a b": "c+d", "e": "f/g", "text": "ü=1&2", "marks": "~!*'()", "zero": "0.10"}
 ODD_VALUES = {"label": "c+d e", "memo": "f/g", "note": "ü=1&2"}
 
-# What a caller sends by itself, and no recipe makes.
+# Headers that a caller sends by itself and no recipe makes.
 CALLERS = {"accept", "accept-charset", "content-type", "referer", "user-agent"}
 
 
 def exchange(name, secret: str = SECRET, options: Optional[dict] = None, key: str = KEY):
-    """An exchange of ccxt, by its id or class. Add what else it needs to `options`; attributes can be set behind."""
+    """An exchange of ccxt, by its id or class. Put what else it needs into `options`. Attributes can be set afterwards."""
     kind = getattr(ccxt, name) if isinstance(name, str) else name
     made = kind({"apiKey": key, "secret": secret, "password": PASSPHRASE, "uid": UID, "options": options or {}})
     made.seconds = lambda: SECONDS
     made.milliseconds = lambda: MILLISECONDS
     made.microseconds = lambda: TIME_NANOSECONDS // 1000
-    # Otherwise each call counts on.
+    # Otherwise, each call would count on.
     made.incrementing_nonce = made.nonce
     pin(made, UUID)
     return made
 
 
 def pin(made, nonce: str):
-    """Makes what ccxt takes for random `nonce`."""
+    """Replaces ccxt's random values with `nonce`."""
     for method in ("uuid", "uuid16", "uuid22"):
         setattr(made, method, lambda *length: nonce)
     made.random_bytes = lambda length: NONCE_HEX[: 2 * length]
@@ -54,7 +54,7 @@ def sign(made, path: str, api, method: str, params) -> types.SimpleNamespace:
     body = result["body"]
     return types.SimpleNamespace(
         method=result["method"],
-        # As its HTTP client writes it: ccxt leaves some characters to that.
+        # As ccxt's HTTP client writes it: ccxt leaves some characters to the client.
         url=requests.Request("GET", result["url"]).prepare().url,
         headers=headers,
         body=body.encode() if isinstance(body, str) else body,
@@ -82,9 +82,9 @@ def case(
 ) -> Case:
     """A request by ccxt's path, section (`api`: a name, or a list of names) and parameters.
 
-    `query` names the items of the query that the recipe adds. `headers` names headers that the caller sends, besides Accept, Content-Type
-    and the like; all others are expected from the recipe. `nonce` finds the recipe's random text in what nevod-host sends; ccxt then signs
-    with that.
+    `query` names the query items that the recipe adds. `headers` names headers that the caller sends, in addition to Accept,
+    Content-Type and the like; all others are expected from the recipe. `nonce` finds the recipe's random text in nevod-host's
+    request, and ccxt then signs with that text.
     """
     added = set(query)
     callers = CALLERS | {name.lower() for name in headers}
@@ -111,8 +111,8 @@ def case(
 
 
 def appended(made, method: str = "urlencode"):
-    """Makes ccxt write its time behind the caller's items, as nevod-host does, where it signs the items in the order in which it sends
-    them. `method` writes them."""
+    """For exchanges that sign items in the order of sending: makes ccxt write its time after the caller's items, like nevod-host.
+    `method` writes them."""
     write = getattr(made, method)
     last = ("timestamp", "signature")
     setattr(made, method, lambda items, *rest: write(dict(sorted(items.items(), key=lambda item: item[0] in last)), *rest))
@@ -120,7 +120,7 @@ def appended(made, method: str = "urlencode"):
 
 
 def sent_by(call: Callable) -> requests.PreparedRequest:
-    """The request that `call` sends by the library requests. It gets an empty answer; the time is the rows'."""
+    """The request that `call` sends with the library requests. It gets an empty response, and runs at the rows' time."""
     sent = []
 
     def send(session, request, **options):
@@ -137,7 +137,7 @@ def sent_by(call: Callable) -> requests.PreparedRequest:
 
 
 def sent_case(request: requests.PreparedRequest, headers: Iterable[str], query: Iterable[str] = ()) -> Case:
-    """A request of another library than ccxt; `headers` and `query` name what the recipe adds."""
+    """A request of a library other than ccxt. `headers` and `query` name what the recipe adds."""
     added, credentials = set(query), {name.lower() for name in headers}
     body = request.body.encode() if isinstance(request.body, str) else request.body
     decoded = {name_of(item): urllib.parse.unquote(item.partition("=")[2]) for item in items(request.url)}
@@ -158,8 +158,8 @@ def sent_case(request: requests.PreparedRequest, headers: Iterable[str], query: 
 
 
 def row(made, cases: list, preset: Optional[str] = None, secrets: Optional[dict] = None, settings: Optional[dict] = None) -> Row:
-    """A row whose title and source are those of its preset, which has the exchange's id as its name if none is given. `secrets` and
-    `settings` are added to the account's."""
+    """A row with its preset's title and source. By default, the preset's name is the exchange's id. `secrets` and `settings` are
+    added to the account's."""
     name = preset or made.id
     lines = (ROOT / "Presets" / "hmac" / f"{name}.preset").read_text().splitlines()
     required = made.requiredCredentials

@@ -8,7 +8,7 @@ from botocore.credentials import Credentials
 from vendors import KEY, ODD, SECRET, TOKEN, Case, Expected, Row, pinned
 
 JSON = {"Content-Type": "application/x-amz-json-1.0"}
-# As botocore's client writes a query: RFC 3986.
+# botocore's client writes a query like this: RFC 3986.
 ODD_QUERY = urllib.parse.urlencode({**ODD, "empty": ""}, quote_via=urllib.parse.quote, safe="-._~")
 BODY = '{"a":"ü + 1"}'.encode()
 

@@ -38,7 +38,7 @@ def configuration_case(method, target, body=None, headers=()):
     request = request_of(method, f"https://{host}{target}", None, headers)
     request.http_request.data = body
     policy = configuration.AppConfigRequestsCredentialsPolicy(AzureKeyCredential(SECRET_BASE64), f"https://{host}", KEY)
-    # The documentation asks for the format of RFC 1123; the library writes one of its own.
+    # The documentation requires the format of RFC 1123. The library writes another.
     own, configuration.get_current_utc_time = configuration.get_current_utc_time, http_date
     try:
         sent = policy._signed_request(request).http_request.headers
@@ -74,7 +74,7 @@ def storage_case(method, target, body=None, headers=()):
     request = request_of(method, url, body, headers)
     with pinned("azure.storage.blob._shared.policies"):
         StorageHeadersPolicy().on_request(request)
-    # An id of the library's own for its logs.
+    # The library's own id for its logs.
     del request.http_request.headers["x-ms-client-request-id"]
     SharedKeyCredentialPolicy("demoaccount", SECRET_BASE64).on_request(request)
     sent = request.http_request.headers
@@ -84,7 +84,7 @@ def storage_case(method, target, body=None, headers=()):
 
 def event_grid_case(target, body=b"[]"):
     url = f"https://demo.westeurope-1.eventgrid.azure.net{target}"
-    # One hour behind the fixed time, as the recipe asks.
+    # One hour later than the fixed time, as in the recipe.
     expires = Moment(2023, 11, 14, 23, 13, 20)
     endpoint, _, version = url.partition("?apiVersion=")
     expected = Expected({"aeg-sas-token": generate_sas(endpoint, SECRET_BASE64, expires, api_version=version)})

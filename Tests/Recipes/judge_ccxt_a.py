@@ -1,4 +1,5 @@
-"""Crypto exchanges, a to d: by ccxt, or by the exchange's own library where ccxt's signature differs only in the order of the items."""
+"""Crypto exchanges, a to d: judged by ccxt, or by the exchange's own library if ccxt's signature differs only in the order of the
+items."""
 
 import base64
 import dataclasses
@@ -63,7 +64,7 @@ def rows() -> list:
 
 
 def usual(made, section, prefix: str = "", odd: dict = ODD, **options) -> list:
-    """Requests with nothing, a query, a body, and odd characters in both."""
+    """Requests with nothing, a query, a body, and unusual characters in both."""
     return [
         case(made, f"{prefix}account", section, **options),
         case(made, f"{prefix}orders", section, params={"symbol": "BTC-USDT", "limit": 100}, **options),
@@ -106,7 +107,7 @@ def bigone() -> Row:
 
 
 def binance() -> Row:
-    # The connector imports them for RSA keys alone; Debian's package has them by other names.
+    # The connector imports them only for RSA keys. Debian's package has them under other names.
     absent = {name: mock.MagicMock() for name in ("Crypto", "Crypto.PublicKey", "Crypto.Hash", "Crypto.Signature")}
     with mock.patch.dict(sys.modules, absent):
         connector = importlib.import_module("binance.api")
@@ -131,7 +132,7 @@ def binance() -> Row:
             binance_case("fapi.binance.com", "POST", "/fapi/v1/order", order),
             binance_case("fapi.binance.com", "GET", "/fapi/v3/balance", ODD),
             binance_case("dapi.binance.com", "GET", "/dapi/v1/balance", ODD),
-            # ccxt signs forms too, but sends the signature in them.
+            # ccxt also signs forms, but sends the signature in them.
             case(appended(exchange("binanceusdm")), "positionRisk", "fapiPrivateV3", params=ODD, **added),
             case(appended(exchange("binanceus")), "order", "private", "DELETE", {"symbol": "BTCUSDT", "orderId": 4711}, **added),
             case(appended(exchange("bitrue")), "myTrades", ["spot", "v2", "private"], params=ODD, **added),
@@ -143,7 +144,7 @@ def binance() -> Row:
 
 def bingx() -> Row:
     made = exchange("bingx")
-    # ccxt sorts the items together with the time, and the server takes any order: the caller's come first here.
+    # ccxt sorts the items together with the time, and the server accepts any order. Here, the caller's items come first.
     odd = {"a b": "c+d", "e": "f/g", "note": "ü=1&2", "marks": "~!*'()"}
     added = ("timestamp", "signature")
     options = {"query": added, "headers": ("X-SOURCE-KEY",)}
@@ -218,7 +219,7 @@ def bitget() -> Row:
 
 
 def json_claim(headers: dict, name: str) -> str:
-    """A text in a token of what nevod-host sends; the judge's token must then be the same."""
+    """Finds a text in nevod-host's token. The judge's token must then be the same."""
     part = headers["Authorization"].split(".")[1]
     return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))[name]
 
@@ -273,7 +274,7 @@ def bitmart() -> Row:
 
 
 def bitmex() -> Row:
-    # ccxt's project publishes it apart; its own start would replace the library ccxt by its copy.
+    # ccxt's project publishes it separately. Its own initialization would replace the library ccxt with its copy.
     (folder,) = importlib.util.find_spec("bitmex").submodule_search_locations
     for module in ("abstract/bitmex", "bitmex"):
         name = f"ccxt.{module.replace('/', '.')}"
@@ -281,7 +282,7 @@ def bitmex() -> Row:
         sys.modules[name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(sys.modules[name])
     made = exchange(sys.modules["ccxt.bitmex"].bitmex, options={"recvWindow": 60_000})
-    # It is older than the library, where sections are lists.
+    # It is older than the library, in which sections are lists.
     by_name = made.sign
     made.sign = lambda path, api, *rest: by_name(path, api[0], *rest)
     given = row(
@@ -396,7 +397,7 @@ def bullish_login() -> Row:
 def bybit() -> Row:
     made = exchange("bybit")
     options = {"headers": ("X-BAPI-RECV-WINDOW",)}
-    # ccxt signs the query without escapes, and its HTTP client writes some; it passes those of a cursor on.
+    # ccxt signs the query without escapes, but its HTTP client writes some. It passes a cursor's escapes on.
     plain = {"category": "linear", "cursor": "page%3A1%2C2", "note": "a+b"}
     return row(
         made,

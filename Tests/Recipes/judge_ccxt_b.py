@@ -13,7 +13,7 @@ PAGE = {"symbol": "BTC/USDT", "limit": 50, "from": 1699990000000}
 
 
 def appended(made, method: str):
-    """Makes `made` write its own items behind the caller's, as nevod-host does: servers verify the items as they arrive."""
+    """Makes `made` write its own items after the caller's, like nevod-host: servers verify the items in the order of arrival."""
     written = getattr(made, method)
 
     def write(items, *rest):
@@ -25,7 +25,7 @@ def appended(made, method: str):
 
 
 def backwards(sorted_case):
-    """The same request with its items in the opposite order: ccxt sorts before it signs and sends."""
+    """The same request with its items in the opposite order, because ccxt sorts before it signs and sends."""
     parts = urllib.parse.urlsplit(sorted_case.url)
     query = "&".join(reversed(parts.query.split("&")))
     body = sorted_case.body and b"&".join(reversed(sorted_case.body.split(b"&")))
@@ -33,8 +33,8 @@ def backwards(sorted_case):
 
 
 def with_form(made, path, api, params, headers=()):
-    """A form, by ccxt, which writes the time into it. Servers sign the query and the form behind it as one text, so the text is the same if
-    the time is the query and the form begins with the separator."""
+    """A form by ccxt, which writes the time into it. Servers sign the query followed by the form as one text, so the text is the
+    same if the time is the query and the form begins with the separator."""
     for method in {"urlencode", "custom_urlencode"} & set(dir(made)):
         write = getattr(made, method)
         in_order = lambda items: dict(sorted(items.items(), key=lambda item: item[0] != "timestamp"))
@@ -51,7 +51,7 @@ def with_form(made, path, api, params, headers=()):
 
 def foxbit():
     made, api = exchange("foxbit"), ["v3", "private"]
-    # What it says about itself isn't a credential.
+    # Its information about itself isn't a credential.
     client = ("X-FB-CLIENT", "X-FB-CLIENT-VERSION")
     return row(
         made,
@@ -67,7 +67,7 @@ def foxbit():
 
 def gate():
     made = exchange("gate")
-    # It is sent with all requests about futures.
+    # All requests about futures have it.
     decimal = ("X-Gate-Size-Decimal",)
     spot, futures = ["private", "spot"], ["private", "futures"]
     leverage = "{settle}/positions/{contract}/leverage"
@@ -86,7 +86,7 @@ def gate():
 
 
 def gemini():
-    # ccxt takes only keys of accounts.
+    # ccxt accepts only account keys.
     made = exchange("gemini", key="account-demo/+=1")
     return row(
         made,
@@ -102,7 +102,7 @@ def gemini():
 
 def hashkey():
     made, own = appended(exchange("hashkey"), "custom_urlencode"), ("timestamp", "signature")
-    # Only affiliates send these; one repeats the signature.
+    # Only affiliates send these. One repeats the signature.
     affiliates = ("INPUT-SOURCE", "broker_sign")
     cases = [
         case(made, "api/v1/account", "private", "GET", None, own, affiliates),
@@ -206,7 +206,7 @@ def kraken_futures():
 
 def kucoin():
     made = exchange("kucoin")
-    # Otherwise ccxt adds its own signature as an affiliate, by another secret.
+    # Otherwise, ccxt adds its own signature as an affiliate, with another secret.
     made.options["partner"] = {}
     return row(
         made,
@@ -250,7 +250,7 @@ def mercado():
 
 def mexc():
     made, api, own = exchange("mexc"), ["spot", "private"], ("timestamp", "signature")
-    # ccxt puts it behind the time, unless the caller gave it.
+    # ccxt puts it after the time, unless the caller gave it.
     window = {"recvWindow": 5000}
     return row(
         made,
@@ -281,7 +281,7 @@ def mexc_futures():
 
 def ndax():
     made = exchange("ndax")
-    # The other ways to sign in have nothing to do with the signature.
+    # The other ways to sign in don't concern the signature.
     made.requiredCredentials = {"apiKey": True, "secret": True}
     return row(
         made,

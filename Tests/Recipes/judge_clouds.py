@@ -52,7 +52,8 @@ SENT_PATH = urllib.parse.quote(PATH)
 
 
 class TencentClient(abstract_client.AbstractClient):
-    """The library signs two headers. The documentation signs the action, too, which must not change on the way, and the server takes any list."""
+    """The library signs two headers. The documentation also signs the action, which must not change on the way. The server
+    accepts any list."""
 
     added = {"x-tc-action": "describeinstances", "x-tc-region": "ap-guangzhou", "x-tc-version": "2017-03-12"}
     for name in ("_build_req_with_tc3_signature", "_get_tc3_signature"):
@@ -60,7 +61,7 @@ class TencentClient(abstract_client.AbstractClient):
         exec(source.replace("content-type;host", ";".join(["content-type;host", *added])), vars(abstract_client), locals())
 
     def _get_endpoint(self, options=None):
-        # It writes the host behind the other header.
+        # It writes the host after the other header.
         return "cvm.tencentcloudapi.com" + "".join(f"\n{name}:{value}" for name, value in self.added.items())
 
 

@@ -288,7 +288,7 @@ def solapi(method, path, body=None):
 
 
 def lexicon(name, options, action, url, data=None, query=None, headers=(), fix=None):
-    """A provider of dns-lexicon. `fix` is (attribute of `random`, function of what was signed)."""
+    """A provider of dns-lexicon. `fix` is (attribute of `random`, function of the signed request)."""
     module = importlib.import_module(f"lexicon._private.providers.{name}")
     provider = types.SimpleNamespace(api_endpoint=ENDPOINTS[name], _get_provider_option=options.get)
     if name == "aurora":
@@ -345,7 +345,7 @@ def shopee(method, path, values):
 
 
 def lazada(endpoint, **values):
-    # It makes a folder for its logs.
+    # It creates a folder for its logs.
     with mock.patch("os.makedirs"), mock.patch("logging.FileHandler"):
         from lazop_sdk import base as software
 
@@ -488,7 +488,7 @@ def google_maps(path, **values):
 
 def rows():
     odd = urllib.parse.urlencode(ODD, quote_via=urllib.parse.quote)
-    # The library does not encode a slash, the servers do.
+    # The library doesn't encode a slash, but the servers do.
     odd_form = urllib.parse.urlencode({"name": "a b+c", "text": "ü=1&2"})
     account = {"api-key": KEY}
     secrets = {"secret": SECRET}

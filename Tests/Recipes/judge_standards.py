@@ -1,11 +1,11 @@
-"""Libraries of the schemes that more than one vendor uses."""
+"""Libraries for schemes that more than one vendor uses."""
 
 import base64
 import datetime
 import hashlib
 import urllib.parse
 
-# First, since it makes libraries known by the names that others ask for.
+# Imported first, because it registers libraries under the names that others use.
 from vendors import (
     KEY,
     ODD,
@@ -89,7 +89,7 @@ def cavage(method, url, body=None, headers=()):
 
     def expect(signed):
         if body:
-            # The library signs the digest that its caller gives.
+            # The library signs its caller's digest.
             given["Digest"] = "SHA-256=" + base64.b64encode(hashlib.sha256(body).digest()).decode()
         signed_names = names + (["digest"] if body else [])
         auth = HTTPSignatureAuth(KEY, PLAIN_SECRET, "hmac-sha256", signed_names)

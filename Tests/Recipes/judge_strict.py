@@ -1,4 +1,4 @@
-"""The preset strict against strict_server.py, which guides show."""
+"""The preset strict against strict_server.py, which is shown in guides."""
 
 import os
 import types
@@ -13,7 +13,7 @@ strict_server.time = types.SimpleNamespace(time=lambda: SECONDS + 2)
 def case(method: str, target: str, body=None, headers=None) -> Case:
     def expect(signed):
         problem = strict_server.refusal("127.0.0.1:8080", signed.method, signed.target, signed.headers, signed.body)
-        # The server recomputes the signature, so a request that it takes is equal.
+        # The server recomputes the signature, so an accepted request has an equal one.
         names = ("X-API-Key", "X-Timestamp", "X-Nonce", "X-Signature")
         strict_server.seen.clear()
         return Expected({name: problem or signed.headers[name] for name in names})

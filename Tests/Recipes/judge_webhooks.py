@@ -1,4 +1,4 @@
-"""Libraries that receive webhooks: what nevod-host sends to test a receiver."""
+"""Libraries that receive webhooks, which nevod-host sends to test a receiver."""
 
 import logging
 import types
@@ -24,14 +24,14 @@ BODIES = ['{"a":"ü + 1"}', '{"type": "x", "data": {"b": [1, 2.0]}}', "a=b&c=%2F
 
 
 def cases(expect):
-    """`expect` gets a body, and the headers as sent, their names in lower case."""
+    """`expect` gets a body and the sent headers, with names in lower case."""
     return [
         Case("POST", URL, lambda signed, body=body: Expected(expect(body, lower(signed))), body.encode(), JSON) for body in BODIES
     ]
 
 
 def if_valid(names, valid):
-    """For software that only verifies: the lines that nevod-host sent, if the software takes them."""
+    """For software that only verifies: the lines that nevod-host sent, if the software accepts them."""
 
     def expect(body, headers):
         try:
@@ -72,7 +72,7 @@ def stripe(body, headers):
 def paddle(body, signature):
     from paddle_billing.Notifications.PaddleSignature import PaddleSignature
 
-    # It tells each verification on standard error.
+    # It logs each verification to standard error.
     logging.disable(logging.INFO)
     try:
         return PaddleSignature().verify(signature, body, types.SimpleNamespace(secret_key=SECRET))

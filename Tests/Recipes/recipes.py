@@ -1,7 +1,8 @@
 """Compares the recipes of the scheme hmac with the vendors' own software.
 
-A judge is a module of this folder whose function `rows()` returns the rows of the table in Docs/schemes/hmac.md. A row has cases: each says
-which request a user would give to nevod-host, and what the vendor's software sends for it, with the time and the random bytes fixed.
+A judge is a module in this folder whose function `rows()` returns rows of the table in Docs/schemes/hmac.md. A row has cases.
+Each has the request that a user would give to nevod-host, and what the vendor's software sends for it, with fixed time and random
+bytes.
 """
 
 import dataclasses
@@ -20,7 +21,7 @@ TIME_NANOSECONDS = 1_700_000_000_123_456_789
 SECONDS = TIME_NANOSECONDS // 10**9
 MILLISECONDS = TIME_NANOSECONDS // 10**6
 AT = f"{SECONDS}.{TIME_NANOSECONDS % 10**9:09d}"
-# What the recipe's nonces are made of.
+# The bytes from which the recipe's nonces are made.
 RANDOM = bytes(range(32))
 NONCE_HEX = RANDOM[:16].hex()
 
@@ -41,14 +42,14 @@ class Signed:
         return [tuple(item.partition("=")[::2]) for item in text.split("&")] if text else []
 
     def item(self, name: str) -> Optional[str]:
-        """The decoded value of an item of the query."""
+        """The decoded value of a query item."""
         return next((urllib.parse.unquote(value) for key, value in self.query if key == name), None)
 
 
 @dataclasses.dataclass
 class Case:
-    """One request. `headers` are the caller's. `expect` gets what nevod-host signed, in case the judge needs its nonce, and returns the
-    credential that the vendor's software sends: headers, and decoded items of the query. The recipe must send exactly those."""
+    """One request. `headers` are the caller's. `expect` gets the request that nevod-host signed, in case the judge needs its
+    nonce, and returns the vendor software's credential: headers and decoded query items. The recipe must send exactly these."""
 
     method: str
     url: str
@@ -65,8 +66,8 @@ class Expected:
 
 @dataclasses.dataclass
 class Row:
-    """A scheme. `preset` is the name of a file in Presets/hmac. `settings` has `api-key` (may be absent) and what else the preset needs,
-    `secrets` the secret settings: secret, passphrase, token, memo."""
+    """A scheme. `preset` is the name of a file in Presets/hmac. `settings` has `api-key` (optional) and what else the preset
+    needs. `secrets` has the secret settings: secret, passphrase, token, memo."""
 
     title: str
     preset: str
@@ -112,15 +113,15 @@ def sign(row: Row, case: Case) -> Signed:
     return Signed(method, target, headers, body)
 
 
-# A judge's clock and nonces are pinned in its module, so only one computes at a time.
+# A judge's clock and nonces are pinned in its module, so only one judge computes at a time.
 JUDGING = threading.Lock()
 
-# What nevod-host sends by itself.
+# Headers that nevod-host sends by itself.
 OWN_HEADERS = {"host", "accept", "user-agent", "content-type", "content-length"}
 
 
 def differences(row: Row, case: Case) -> list:
-    """What nevod-host sends differently from the judge; empty if nothing."""
+    """The differences between nevod-host's request and the judge's. Empty if there are none."""
     try:
         signed = sign(row, case)
     except Refused as error:

@@ -19,7 +19,7 @@ ROOT = FOLDER.parents[1]
 PEERS = ROOT / ".build" / "peers"
 PAGE = ROOT / "Docs" / "schemes" / "hmac.md"
 MARKED = re.compile(r"(<!-- recipes -->\n).*?(\n<!-- end recipes -->)", re.S)
-# Debian's, which has the libraries that the judges need.
+# Debian's Python, which has the libraries that the judges need.
 PYTHON = "/usr/bin/python3"
 
 
@@ -32,7 +32,7 @@ def load():
 
 
 def compare(recipes, row):
-    """What differs, and the number of requests whose credential is equal byte by byte."""
+    """The differences, and the number of requests whose credentials are equal byte by byte."""
     problems = [] if len(row.cases) >= 3 else [f"has only {len(row.cases)} requests"]
     equal = 0
     for case in row.cases:
@@ -62,7 +62,7 @@ def check_table(rows, equal, is_written):
 
 
 def check_server():
-    """The server's side on the page is that of the tests."""
+    """The server code on the page is the same as in the tests."""
     code = re.search(r"```python\n(.*?)```", PAGE.read_text(), re.S)
     if code is None or code[1] not in (FOLDER / "strict_server.py").read_text():
         return f"the server of {PAGE.name} is not the one of strict_server.py"
@@ -79,7 +79,7 @@ def main():
 
     rows = load()
     chosen = [row for row in rows if not arguments.words or any(word in f"{row.preset} {row.judge}" for word in arguments.words)]
-    # The requests are signed by other processes, two at a time. The judges, which pin this one's clock, take turns.
+    # Other processes sign the requests, two in parallel. The judges take turns, because they pin this process's clock.
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda row: compare(recipes, row), chosen))
     for row, (problems, _) in zip(chosen, results):

@@ -1,4 +1,4 @@
-"""What the judges of vendors' software share: a fixed clock, and requests that are caught before they are sent."""
+"""Shared by the judges of vendors' software: a fixed clock, and requests that are intercepted before they are sent."""
 
 import contextlib
 import datetime
@@ -21,12 +21,12 @@ for _name in ("", ".Cipher", ".Hash", ".PublicKey", ".Signature", ".Util"):
 
 KEY = "demo-key-1"
 SECRET = "demo secret ü/+=&1"
-# For software that takes secrets as ASCII alone.
+# For software that accepts only ASCII secrets.
 PLAIN_SECRET = "demo-secret/+=&1"
 SECRET_BASE64 = "AAECAwQFBgcICQoLDA0OD/Dx8vP09fb3+Pn6+/z9/v8="
 TOKEN = "demo-token/+=1"
 
-# A query, and a form, with what each way of encoding writes differently.
+# A query and a form with characters that differ in each way of encoding.
 ODD = {"name": "a b+c", "path": "d/e", "text": "ü=1&2"}
 
 _real_datetime = datetime.datetime
@@ -34,7 +34,7 @@ _real = {name: getattr(time, name) for name in ("time", "time_ns", "gmtime", "lo
 
 
 class Row(recipes.Row):
-    """`judge` is the name of a package, which gets its version; what stands behind a comma says how it is used."""
+    """`judge` is the name of a package, to which its version is added. Text after a comma says how it is used."""
 
     def __init__(self, *arguments, **others):
         super().__init__(*arguments, **others)
@@ -62,7 +62,7 @@ def _gmtime(seconds=None):
 
 
 _fixed = {
-    # Its binary fraction is above the decimal one, so that what cuts it off has the same milliseconds.
+    # Its binary value is slightly above the decimal one, so truncating it gives the same milliseconds.
     _real["time"]: lambda: MILLISECONDS / 1000,
     _real["time_ns"]: lambda: TIME_NANOSECONDS,
     _real["gmtime"]: _gmtime,
@@ -76,7 +76,7 @@ _fixed = {
 
 @contextlib.contextmanager
 def pinned(*modules):
-    """Fixes the clock and the random bytes, also where a module of these took the functions by name."""
+    """Fixes the clock and the random bytes, even where one of these modules imported the functions by name."""
     with contextlib.ExitStack() as stack:
         for module in (time, datetime, os, uuid, *(sys.modules[name] for name in modules)):
             for name, value in list(vars(module).items()):
@@ -90,14 +90,14 @@ def pinned(*modules):
 
 
 class Caught(BaseException):
-    """The request that the software would send. Not an Exception, so that no retry swallows it."""
+    """The request that the software would send. Not an Exception, so that no retry catches it."""
 
     def __init__(self, request):
         self.request = request
 
 
 def caught(call):
-    """The request that `call` gives to the library requests."""
+    """The request that `call` passes to the library requests."""
 
     def send(adapter, request, **options):
         raise Caught(request)
@@ -111,7 +111,8 @@ def caught(call):
 
 
 def without_init(*packages):
-    """Lets modules of these packages be imported without the packages' own start, which needs libraries that signing doesn't."""
+    """Lets modules of these packages be imported without the packages' own initialization, which needs libraries that signing
+    doesn't."""
     for name in packages:
         parent, _, last = name.rpartition(".")
         folders = importlib.import_module(parent).__path__ if parent else sys.path
@@ -124,7 +125,7 @@ def without_init(*packages):
 
 
 def absent(*modules):
-    """Stands in for modules that vendors' software imports, but doesn't sign with; also where some version is installed."""
+    """Replaces modules that vendors' software imports but doesn't need for signing, even if some version is installed."""
     for module in modules:
         parts = module.split(".")
         for count in range(len(parts)):
@@ -132,7 +133,7 @@ def absent(*modules):
 
 
 def lower(signed):
-    """The headers as sent, by their names in lower case."""
+    """The sent headers, by their names in lower case."""
     return {name.lower(): value for name, value in signed.headers.items()}
 
 
@@ -141,7 +142,8 @@ def text(value):
 
 
 def case_of(request, headers=(), items=(), keep=("Content-Type",)):
-    """A case from a request of the library requests: the caller gives all but the `headers` and `items` that the credential has."""
+    """A case from a request by the library requests. The caller gives everything except the credential's `headers` and
+    `items`."""
     parts = urllib.parse.urlsplit(request.url)
     query = [item for item in parts.query.split("&") if item and urllib.parse.unquote_plus(item.partition("=")[0]) not in items]
     sent = {

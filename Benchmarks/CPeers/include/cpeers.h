@@ -1,6 +1,6 @@
-// What the benchmarks measure NevodHost against, each written as a careful C programmer would, and a counter of allocations.
-// A figure of ours is only ever reported as a ratio to one of these, taken in the same run on the same machine.
-// Linux with glibc only: the counter forwards to glibc's allocator, the event loop is epoll.
+// The peers that the benchmarks compare NevodHost with, each written as a careful C programmer would, and a counter of allocations.
+// Our figures are only reported as ratios to a peer, measured in the same run on the same machine. Linux with glibc only: the
+// counter forwards to glibc's allocator, the event loop is epoll.
 #ifndef CPEERS_H
 #define CPEERS_H
 
@@ -23,35 +23,35 @@ void cpeers_hmac_free(void *_Nullable context);
 // Writes 64 lower-case hexadecimal digits and no terminator. 0, or -1 when libcrypto refuses.
 int cpeers_hmac_hex(void *context, const uint8_t *_Nullable message, size_t count, char out_hex[_Nonnull 64]);
 
-// SHA-256 on a kept context with an algorithm fetched once. The same rules.
+// SHA-256 on a kept context with an algorithm fetched once. The same rules apply.
 void *_Nullable cpeers_sha256_new(void);
 void cpeers_sha256_free(void *_Nullable context);
 int cpeers_sha256_hex(void *context, const uint8_t *_Nullable message, size_t count, char out_hex[_Nonnull 64]);
 
-// A signature with a key made for it, verified again and again. The key, the algorithm and the context are ready; each verification is
-// A signature as AWS's version 4: a key derived in four steps, the hash of a canonical request, and the HMAC of both in one message. The key of
-// the first step is as given. 0 on success.
+// A signature like AWS Signature Version 4: a key derived in four steps, the hash of a canonical request, and the HMAC of both in
+// one message. `key` is the key of the first step. 0 on success.
 int cpeers_chain_hex(const uint8_t *_Nonnull key, size_t count, const char *_Nullable const *_Nullable parts,
                      const uint8_t *_Nonnull canonical, size_t canonical_count, const char *_Nonnull message_start,
                      char out_hex[_Nonnull 64]);
 
-// EVP_DigestVerifyInit and EVP_DigestVerify, or the same for HMAC. One thread at a time may use it.
+// A signature with a key made for it, verified again and again. The key, the algorithm and the context are ready; each verification
+// is EVP_DigestVerifyInit and EVP_DigestVerify, or the same for HMAC. One thread at a time may use it.
 enum { CPEERS_HS256 = 0, CPEERS_RS256 = 1, CPEERS_ES256 = 2, CPEERS_ED25519 = 3 };
 
 typedef struct cpeers_signature cpeers_signature;
 
-// Signs a message. The secret is for HMAC alone. NULL when libcrypto refuses.
+// Signs a message. Only HMAC uses the secret. NULL when libcrypto refuses.
 cpeers_signature *_Nullable cpeers_signature_new(
     int algorithm, const uint8_t *secret, size_t secret_size, const uint8_t *message, size_t count);
 void cpeers_signature_free(cpeers_signature *_Nullable signature);
 
-// Writes the signature as a token has it, and returns its size; 0 when libcrypto refuses.
+// Writes the signature in a token's form, and returns its size; 0 when libcrypto refuses.
 size_t cpeers_signature_bytes(cpeers_signature *signature, uint8_t out[_Nonnull 512]);
 
 // Writes the public key without a terminator, and returns its size; 0 when it doesn't fit.
 size_t cpeers_signature_pem(cpeers_signature *signature, char *out, size_t size);
 
-// 1 if the signature is that of the message, 0 if not.
+// Returns 1 if the signature belongs to the message, 0 if not.
 int cpeers_signature_verify(cpeers_signature *signature, const uint8_t *message, size_t count);
 
 // ---- Allocations --------------------------------------------------------------------------------------------------------------
@@ -82,20 +82,21 @@ enum {
 typedef struct cpeers_libcurl cpeers_libcurl;
 
 // A client of one URL with `concurrency` easy handles, all kept and reused, as are their connections. NULL when out of resources.
-// Everything happens on the thread that calls; cpeers_allocations() therefore sees what libcurl allocates.
+// Everything happens on the calling thread, so cpeers_allocations() counts libcurl's allocations.
 cpeers_libcurl *_Nullable cpeers_libcurl_open(const char *url, int concurrency, int loop, size_t expected_body);
 
 // Makes `requests` requests, `concurrency` at a time, checks every response, and stores the time they took.
-// May be called again, to alternate with what it is compared to; after a failure only closing is allowed.
+// May be called again, to alternate with the client it is compared to. After a failure, only closing is allowed.
 int cpeers_libcurl_measure(cpeers_libcurl *client, long requests, double *seconds);
 
 void cpeers_libcurl_close(cpeers_libcurl *_Nullable client);
 
-// Open, one unmeasured request on each handle so that no connection is opened while the clock runs, measure, close.
+// Opens a client, makes one unmeasured request on each handle so that no connection is opened while the clock runs, measures, and
+// closes it.
 int cpeers_libcurl_run(
     const char *url, int concurrency, long requests, int loop, size_t expected_body, double *seconds);
 
-/* A plugin with a scheme that takes a second for each request, and says that it blocks: its nevod_plugin. */
+/* The nevod_plugin of a scheme that takes a second for each request, and declares that it blocks. */
 const void *cpeers_slow_plugin(void);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
-"""Acts as several services at once: the proxy for all requests to their names, ….example.com. At its own address it is their
-authorization server.
+"""Acts as several services at once: it is the proxy for all requests to their names, ….example.com. At its own address it is
+their authorization server.
 
-Prints where it listens, then a line for each request: the service, the request, the credentials by name, the status.
-Ends with its standard input.
+Prints its address, then a line for each request: the service, the request, the names of the credentials, the status.
+Ends when its standard input is closed.
 """
 
 import hashlib
@@ -95,7 +95,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return 200, {"access_token": GRANT.access, "refresh_token": GRANT.refresh, "token_type": "Bearer", "expires_in": 3600}
 
     def api(self):
-        """An access token, and a refresh token for one use, in JSON of its own."""
+        """An access token and a single-use refresh token, in its own JSON format."""
         sent = json.loads(self.body) if self.body else {}
         match self.command, self.url.path:
             case "POST", "/oauth/refresh":
@@ -104,10 +104,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             case "POST", "/auth/login":
                 if {name: sent.get(name) for name in LOGIN} != LOGIN:
                     return 403, {"message": "wrong e-mail or password"}
-            case "DELETE", "/access":  # as if its time had come
+            case "DELETE", "/access":  # as if it had expired
                 GRANT.access = None
                 return 200, {}
-            case "DELETE", "/grant":  # as if the user had withdrawn it elsewhere
+            case "DELETE", "/grant":  # as if the user had revoked it elsewhere
                 GRANT.access = GRANT.refresh = None
                 return 200, {}
             case "DELETE", "/availability":

@@ -1,7 +1,8 @@
 /*
  * HTTP Message Signatures (RFC 9421) with Ed25519, as a NevodHost plugin in C. From the root of the repository:
  *
- * cc -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wl,-z,defs -ISources/NevodPluginABI/include -IBindings/C Examples/schemes/c-http-signatures/signatures.c -lcrypto -o libSignaturesC.so
+ * cc -std=c11 -O2 -fPIC -shared -fvisibility=hidden -Wl,-z,defs -ISources/NevodPluginABI/include -IBindings/C \
+ *     Examples/schemes/c-http-signatures/signatures.c -lcrypto -o libSignaturesC.so
  *
  * It has no token: its key is its credential. Needs OpenSSL 3. Part of NevodHost. MIT licence.
  */
@@ -24,8 +25,8 @@ static void destroy(void *pointer)
     free(self);
 }
 
-/* The base64 between the lines of a PEM, in which a key of PKCS #8 (RFC 8410 §7) has a fixed beginning and 32 bytes. (OpenSSL's own
- * reader of PEM would ask for the passphrase of an encrypted key at the terminal, which a plugin must leave alone.) */
+/* Decodes the base64 of a PEM. A PKCS #8 key (RFC 8410 §7) has a fixed beginning and then 32 bytes. (OpenSSL's own PEM reader would
+ * ask for an encrypted key's passphrase at the terminal, which a plugin must leave alone.) */
 static EVP_PKEY *read_key(nevod_bytes pem)
 {
     static const uint8_t beginning[] = {0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20};
@@ -41,7 +42,7 @@ static EVP_PKEY *read_key(nevod_bytes pem)
     return key;
 }
 
-/* Text that can stand within the quotes of a structured field (RFC 9651 §3.3.3) without an escape. */
+/* Whether the text needs no escapes within the quotes of a structured field (RFC 9651 §3.3.3). */
 static int is_plain(nevod_bytes text)
 {
     for (uint64_t i = 0; i < text.count; i++)
@@ -83,7 +84,7 @@ static const nevod_needs *needs(void *self)
     return (void)self, &asked;
 }
 
-/* A header's value: all lines of that name, without the white space around them (RFC 9421 §2.1). */
+/* A header's value: all lines of that name, each without surrounding white space (RFC 9421 §2.1). */
 static int append_field(nevod_buffer *to, const nevod_view *view, nevod_bytes name)
 {
     int found = 0;
@@ -140,7 +141,7 @@ static int append_component(nevod_buffer *to, const nevod_view *view, nevod_byte
     return 1;
 }
 
-/* Writes the lines that are signed, and the covered components with their parameters (RFC 9421 §2.3, §2.5). */
+/* Writes the signed lines, and the covered components with their parameters (RFC 9421 §2.3, §2.5). */
 static int32_t describe(const instance *self, const nevod_view *view, const nevod_buffer *digest, nevod_buffer *base,
                         nevod_buffer *input, const nevod_errors *errors)
 {

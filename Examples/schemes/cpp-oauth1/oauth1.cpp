@@ -1,7 +1,9 @@
 /*
  * OAuth 1.0a (RFC 5849) with HMAC-SHA256 or HMAC-SHA1, as a NevodHost plugin in C++. From the root of the repository:
  *
- * c++ -std=c++17 -O2 -fPIC -shared -fvisibility=hidden -fvisibility-inlines-hidden -Wl,-z,defs -Wl,--version-script=Examples/schemes/cpp-oauth1/exports.map -static-libstdc++ -static-libgcc -ISources/NevodPluginABI/include -IBindings/C Examples/schemes/cpp-oauth1/oauth1.cpp -lcrypto -o libOAuth1Cpp.so
+ * c++ -std=c++17 -O2 -fPIC -shared -fvisibility=hidden -fvisibility-inlines-hidden -Wl,-z,defs \
+ *     -Wl,--version-script=Examples/schemes/cpp-oauth1/exports.map -static-libstdc++ -static-libgcc \
+ *     -ISources/NevodPluginABI/include -IBindings/C Examples/schemes/cpp-oauth1/oauth1.cpp -lcrypto -o libOAuth1Cpp.so
  *
  * Its settings are its credential. Needs OpenSSL 3. Part of NevodHost. MIT licence.
  */
@@ -26,7 +28,7 @@ std::string_view view_of(nevod_bytes bytes)
 
 nevod_bytes bytes_of(std::string_view text) { return nevod_span(text.data(), text.size()); }
 
-/* Owns a buffer of the helpers. */
+/* Owns a nevod_buffer. */
 class Buffer {
 public:
     Buffer() = default;
@@ -51,7 +53,7 @@ std::string encoded(std::string_view text)
     return std::string(buffer.text());
 }
 
-/* A failure with its status, for the contract's functions to report. */
+/* A failure with its status, which the contract's functions report. */
 struct Failure {
     int32_t status;
     const char *subject;

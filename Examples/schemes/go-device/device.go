@@ -70,7 +70,7 @@ func (d *device) Login(flow *Flow) (*Issued, error) {
 	if err := flow.Show("Open the address, and check that it shows the code "+grant.User, grant.Complete); err != nil {
 		return nil, err
 	}
-	// At least as slow as the server asks (RFC 8628 §3.5), and at most as slow as a person waits.
+	// At least the interval that the server asks for (RFC 8628 §3.5), and at most what a person would wait.
 	interval := 5
 	if grant.Interval > 0 && grant.Interval <= 60 {
 		interval = grant.Interval
@@ -127,7 +127,7 @@ type endpoints struct {
 	Device string `json:"device_authorization_endpoint"`
 }
 
-// The issuer's metadata (RFC 8414 §3), which the host reads too: a flow may send to the endpoints that it names.
+// The issuer's metadata (RFC 8414 §3). The host also reads it, and lets a flow send to the endpoints in it.
 func (d *device) endpoints(flow *Flow) (*endpoints, error) {
 	address, err := url.Parse(d.issuer)
 	if err != nil {

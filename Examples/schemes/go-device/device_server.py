@@ -1,5 +1,5 @@
-"""Authlib (python3-authlib) issues tokens by the device grant, refreshes them, and guards /me. The person who confirms a code is played by
-this server: at the second poll the client "tv" is allowed, and any other one is refused. POST /expire ends all access tokens."""
+"""Authlib (python3-authlib) issues tokens by the device grant, refreshes them, and guards /me. This server also plays the person
+who confirms a code: at the second poll it allows the client "tv" and refuses any other. POST /expire ends all access tokens."""
 
 import os
 import pathlib

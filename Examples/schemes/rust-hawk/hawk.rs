@@ -86,7 +86,7 @@ impl Scheme for Hawk {
         Ok(())
     }
 
-    /// A server whose clock differs says its time, and proves with the key that it does: the state is the difference.
+    /// A server with another clock sends its time, and proves with the key that it is genuine. The state is the difference.
     fn on_response(&self, request: &View, _token: Option<&()>, response: &Response, replies: &Replies) -> Result<Verdict, Error> {
         for challenge in response.headers("www-authenticate").filter_map(|line| std::str::from_utf8(line).ok()) {
             let (time, proof) = (parameter(challenge, "ts"), parameter(challenge, "tsm"));

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Embedded Swift: a library without a runtime. --disable-default-traits makes it ordinary Swift, as tests need it.
+// Embedded Swift: a library without a runtime. --disable-default-traits makes it ordinary Swift, which the tests need.
 let embedded: [SwiftSetting] = [
     .unsafeFlags(["-enable-experimental-feature", "Embedded"], .when(traits: ["Embedded"]))
 ]

@@ -1,7 +1,7 @@
 // Testing
 import NevodSessions
 
-// `@unchecked`: a test fills it before its first use, and changes nothing afterwards.
+// `@unchecked`: a test fills it before its first use and doesn't change it afterwards.
 final class ScriptedClient: APIClienting, @unchecked Sendable {
     var answers: [String: Any] = [:]
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Builds the example and runs its tests: those in Swift, those of the program, and the snippets of the module's guide.
+"""Builds the example and runs its Swift tests, the program's tests, and the snippets of the module's guide.
 
     python3 Examples/shredmate/Tests/run.py [--write]
 
 The snippets are compiled in a package outside the repository, in one module with the example's folder Auth, as in an app. A line
-that differs from the guide's ends with "// changed: WHY"; imports are not counted. The README lists the snippets and their changes:
---write writes its table anew. The last line says "N passed, N failed".
+that differs from the guide's ends with "// changed: WHY"; imports are not counted. The README lists the snippets and their
+changes; --write rewrites its table. The last line says "N passed, N failed".
 """
 
 import os
@@ -47,7 +47,7 @@ class Failure(Exception):
 
 
 def swift(command, *words, package):
-    """Runs swift where the library has been built for the unit tests."""
+    """Runs swift in the folder where the unit tests' build of the library is."""
     done = test_build.swift(command, *words, package=package, timeout=SECONDS)
     return done.returncode, done.stdout
 

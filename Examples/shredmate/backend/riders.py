@@ -10,7 +10,7 @@ SPORTS = {
     "mtb": "Mountain biking",
     "snowboard": "Snowboarding",
     "surf": "Surfing",
-    "bmx/street": "BMX street",  # an id that is one segment of a path only when it is percent-encoded
+    "bmx/street": "BMX street",  # an id that is a single path segment only when percent-encoded
 }
 TYPES = ("rider", "mentor")
 LEVELS = ("beginner", "intermediate", "expert")
@@ -22,7 +22,7 @@ def sport(key):
 
 
 class Riders:
-    """Not safe for several threads: the server has one lock for all that it keeps."""
+    """Not thread-safe: the server has one lock for all of its data."""
 
     def __init__(self):
         self.riders = {}  # by the user's id
@@ -39,7 +39,7 @@ class Riders:
         return {name: self.riders[user][name] for name in ("id", "name", "type", "description", "avatarUrl")}
 
     def update(self, user, changes):
-        """Changes what is given, and leaves the rest."""
+        """Changes the given fields, and leaves the rest."""
         if unknown := changes.keys() - {"name", "type", "description"}:
             raise Refused(422, f"a rider has no {', '.join(sorted(unknown))}")
         if changes.get("type", "rider") not in TYPES:
@@ -48,7 +48,7 @@ class Riders:
         return self.profile(user)
 
     def upload_avatar(self, user, content_type, body):
-        """Returns the response, and what arrived, for the log."""
+        """Returns the response, and for the log what arrived."""
         part = file_part(content_type, body)
         content = part.get_content()
         if part.get_content_maintype() != "image" or not 0 < len(content) <= MAX_AVATAR:
@@ -91,7 +91,7 @@ class Riders:
 
 
 def file_part(content_type, body):
-    """Returns the one file of a form, as Python's e-mail parser reads it."""
+    """Returns a form's one file, read with Python's e-mail parser."""
     head = f"Content-Type: {content_type}\r\n\r\n".encode("latin-1")
     message = email.parser.BytesParser(policy=email.policy.HTTP).parsebytes(head + body)
     if message.get_content_type() != "multipart/form-data" or message.defects or not message.is_multipart():

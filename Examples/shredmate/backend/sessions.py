@@ -1,7 +1,7 @@
-"""The backend's accounts and sessions: access tokens are JWTs of PyJWT's, refresh tokens are for one use.
+"""The backend's accounts and sessions. Access tokens are JWTs made with PyJWT; refresh tokens are for one use.
 
-A login starts a family of tokens. A refresh token that comes a second time was stolen, or spent twice by mistake: the whole family
-ends (RFC 9700 §4.14.2).
+A login starts a family of tokens. If a refresh token comes a second time, it was stolen or spent twice by mistake, and the whole
+family ends (RFC 9700 §4.14.2).
 """
 
 import datetime
@@ -27,18 +27,18 @@ class Refused(Exception):
 
 
 class Sessions:
-    """Not safe for several threads: the server has one lock for all that it keeps."""
+    """Not thread-safe: the server has one lock for all of its data."""
 
     def __init__(self, key, life):
         self.key, self.life = key, life
         self.ahead = 0
         self.users = {}  # by their id
-        self.families = {}  # by their id: the user's id, and the one refresh token that is not spent
-        self.refresh_tokens = {}  # the family of each, spent ones included
+        self.families = {}  # by their id: the user's id, and the one unspent refresh token
+        self.refresh_tokens = {}  # the family of each, including spent tokens
         self.logins = self.refreshes = self.reuses = 0
 
     def now(self):
-        """The server's clock, which tests put ahead so that tokens expire."""
+        """The server's clock, which tests move forward so that tokens expire."""
         return time.time() + self.ahead
 
     # Accounts
@@ -102,9 +102,9 @@ class Sessions:
         return self.issue(user, family)
 
     def holder(self, token):
-        """Returns the ids of the user and of the family of an access token."""
+        """Returns the user's and the family's ids for an access token."""
         try:
-            # Not by PyJWT's clock, which can't be put ahead.
+            # Not by PyJWT's clock, which tests can't move.
             claims = jwt.decode(
                 token, self.key, algorithms=["HS256"], issuer=ISSUER,
                 options={"require": ["exp", "iat", "jti", "sid", "sub"], "verify_exp": False, "verify_iat": False})

@@ -4,7 +4,7 @@
     DEMO_SECRET=... python3 shredmate_server.py [--port 8080] [--life SECONDS] [--parent-pid PID]
 
 It binds 127.0.0.1 and prints one line to stdout: "listening on http://127.0.0.1:PORT". Its first user is ada@example.com, whose
-password comes from DEMO_SECRET. SHREDMATE_KEY is the key of its tokens' signatures; without it, it makes one up.
+password comes from DEMO_SECRET. SHREDMATE_KEY is the key that signs its tokens; by default it makes one up.
 
 Below /api/v1; all but the first three need a bearer:
 
@@ -17,7 +17,7 @@ For tests:
 
     POST /admin/expire         lets every access token expire; refresh tokens stay valid
     POST /admin/revoke         ends every session
-    POST /admin/life/SECONDS   the life of the access tokens to come; 0 for those that have expired when they arrive
+    POST /admin/life/SECONDS   the lifetime of future access tokens; 0 for tokens that are expired on arrival
     POST /admin/refresh/MODE   "unavailable": responds to a refresh with 503; "closed": closes its connection; "normal"
     POST /admin/network/MODE   the same for all requests below /api
     POST /admin/gather/COUNT   holds that many requests that need a bearer, and serves them when all have arrived
@@ -61,12 +61,13 @@ class Server(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), Handler)
 
     def server_bind(self):
-        # Not HTTPServer's: it looks the host's name up, which can take seconds.
+        # Not HTTPServer's, which looks up the host's name. That can take seconds.
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = self.server_address[:2]
 
     def gather(self):
-        """Holds a request until as many as were asked for have arrived. The lock is held, and free while this waits."""
+        """Holds a request until the requested number has arrived. The caller holds the lock, which is released while this
+        waits."""
         if self.to_gather > 0:
             self.to_gather -= 1
             self.lock.notify_all()
@@ -186,7 +187,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         raise Refused(404, "there is no such endpoint")
 
     def json(self, *texts):
-        """Returns the object that was sent, in which these names have texts."""
+        """Returns the object that was sent, in which each of these names has a text."""
         if self.headers.get_content_type() != "application/json":
             raise Refused(415, "a body is application/json")
         try:

@@ -1,8 +1,8 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// The requests of a flow, as a browser makes them: with the cookies that the responses before have set, and with the CSRF token of the
-/// page before.
+/// The requests of a flow, as a browser makes them: with the cookies that earlier responses set, and with the previous page's CSRF
+/// token.
 struct Browser {
     let scheme: CookieAuth
     let flow: AuthFlow
@@ -14,7 +14,7 @@ struct Browser {
     private(set) var page: PageURL?
     /// The responses of the latest walk from page to page, in order.
     private(set) var trail: [Answer] = []
-    /// The names of the cookies that responses to forms set, not those of the pages before.
+    /// The names of the cookies that responses to forms set. Cookies from earlier pages don't count.
     private(set) var newCookies: [String] = []
 
     private static let mostRedirects = 5
@@ -22,7 +22,7 @@ struct Browser {
     var site: Site { scheme.site }
     var session: Session { Session(jar, csrf: requestToken, id: id) }
 
-    /// Whether the flow is a login, and not one of a session.
+    /// Whether the flow is a login and has no session yet.
     private let isLogin: Bool
     private let id: String
 
@@ -39,12 +39,12 @@ struct Browser {
         self = Browser(of: scheme, flow)
     }
 
-    /// Forgets the tokens for requests: a login makes those before it invalid.
+    /// Forgets the tokens for requests, because a login invalidates earlier ones.
     mutating func forgetRequestToken() {
         requestToken = nil
     }
 
-    /// Takes the cookies of another moment, for a request that is sent as it was then.
+    /// Replaces the cookies with an earlier state of the jar.
     mutating func restore(_ jar: Jar) {
         self.jar = jar
     }
@@ -53,7 +53,7 @@ struct Browser {
 
     /// Gets a page, and follows its redirects within the origins that settings name.
     ///
-    /// - Parameter token: a token that is looked for; if JSON holds it, the page is asked for in JSON.
+    /// - Parameter token: a token to look for; if JSON holds it, the page is requested as JSON.
     mutating func visit(_ url: PageURL, for token: CSRFToken? = nil) async throws(SchemeError) -> Answer {
         let answer = try await walk(from: url, wantsJSON: token.map { $0.source == .json } ?? false)
         guard let next = answer.location else { return answer }
@@ -61,23 +61,23 @@ struct Browser {
         throw .unavailable("the page \(url.origin + url.path) redirects too often")
     }
 
-    /// Asks the address that only a logged-in user may see. Signs are for its own response; without them the page counts that it leads
-    /// to.
+    /// Requests the address that only a logged-in user may see. If the settings have signs, they apply to its own response. Without
+    /// signs, the page it redirects to is used.
     mutating func probe(_ url: PageURL) async throws(SchemeError) -> Answer {
         try await walk(from: url, mostRedirects: site.probeSuccess.isEmpty ? Self.mostRedirects : 0)
     }
 
-    /// Visits the page that a redirect leads to.
+    /// Visits the target of a redirect.
     ///
-    /// - Returns: nil if the response is no redirect, or leads to another origin.
+    /// - Returns: nil if the response isn't a redirect, or leads to another origin.
     mutating func follow(_ answer: Answer) async throws(SchemeError) -> Answer? {
         guard let next = answer.location, isOfSite(next) else { return nil }
         return try await walk(from: next)
     }
 
-    /// Gets a page, and those that it redirects to.
+    /// Gets a page, and follows its redirects.
     ///
-    /// - Returns: the last response, which is a redirect if it leads elsewhere, or if there are too many.
+    /// - Returns: the last response. It is a redirect if it leads to another origin, or if there are too many redirects.
     private mutating func walk(
         from url: PageURL, wantsJSON: Bool = false, mostRedirects: Int = mostRedirects
     ) async throws(SchemeError) -> Answer {
@@ -143,7 +143,7 @@ struct Browser {
 
     // MARK: Exchanges
 
-    /// Sends a request with its cookies, and stores those of the response. Doesn't follow redirects, because each response may set
+    /// Sends a request with its cookies, and stores the response's cookies. Doesn't follow redirects, because each response may set
     /// cookies.
     private mutating func exchange(_ request: FlowRequest, isForm: Bool) async throws(SchemeError) -> Answer {
         var request = request
@@ -178,7 +178,7 @@ struct Browser {
         return answer
     }
 
-    /// Reads the login's CSRF token from a response, or from a cookie. Many frameworks issue a new one with each response.
+    /// Reads the login's CSRF token from a response, or from a cookie. Many frameworks issue a new token with each response.
     ///
     /// - Parameter url: the URL that the token will be sent to.
     private mutating func readLoginToken(from answer: Answer?, for url: PageURL) {
@@ -203,7 +203,7 @@ extension Jar {
         !cookies.contains { cookie.replaces($0) && $0.value == cookie.value }
     }
 
-    /// The names of the cookies that are in this jar, and no longer in the next one.
+    /// The names of the cookies that are in this jar but not in the next one.
     func deleted(in next: Jar) -> [String] {
         cookies.map { $0.name }.filter { name in !next.cookies.contains { $0.name.equals(name) } }
     }

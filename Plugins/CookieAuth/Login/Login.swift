@@ -1,13 +1,14 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// A login: its requests, one after another, and what their responses mean.
+/// A login: sends its requests, one after another, and decides what their responses mean.
 struct Login {
     private var browser: Browser
-    /// The address at which the form was found, which shows other things once somebody is logged in.
+    /// The address where the form was found. It may show another page to a logged-in user.
     private var formURL: PageURL?
     private var wrongCodes = 0
-    /// The pages with the code's form, and the address that it goes to: there a form for a code asks once more.
+    /// The pages with the code's form, and the address that the form goes to. If one of them shows a form for a code again, the
+    /// server asks for another code.
     private var codePages: [PageURL] = []
     /// The password, which no message repeats.
     private var password: Secret?
@@ -49,7 +50,7 @@ struct Login {
         let answers = questions.isEmpty ? [:] : try await browser.flow.ask(questions)
         guard let username = needsName ? scheme.username ?? answers["username"].map(String.init(revealing:)) : "",
             let password = scheme.password ?? answers["password"]
-        else { throw .internal("the host left a question without an answer") }
+        else { throw .internal("the host gave no answer to a question") }
         return (username, password)
     }
 
@@ -68,8 +69,8 @@ struct Login {
 
     /// Fetches the page with the form or the CSRF token, if the login needs one.
     ///
-    /// - Returns: the page's form; nil if the login is no form, or the page has none.
-    private mutating func openForm() async throws(SchemeError) -> PageForm? {
+    /// - Returns: the page's form; nil if the login doesn't send a form, or if the page has none.
+    private mutating func openForm() async throws(SchemeError) -> SubmittedForm? {
         guard site.loginToken != nil || site.formPage != nil else { return nil }
         let answer = try await browser.visit(site.formPage ?? site.loginPage, for: site.loginToken)
         let place = answer.url.origin + answer.url.path
@@ -77,9 +78,9 @@ struct Login {
             throw .unavailable("the page \(place) has no CSRF token: no \(token.place) (status \(answer.status))")
         }
         guard scheme.format == .form else { return nil }
-        // An address of its own that `login` names is the user's word; else the form knows better.
+        // If `login` is a separate address, the user's setting counts. Otherwise the form's own target counts.
         let isOwn = site.formPage == nil || site.formPage == site.loginPage
-        let form = try PageForm(ofLogin: answer, scheme, at: isOwn ? site.loginPage.origin : nil)
+        let form = try SubmittedForm(ofLogin: answer, scheme, at: isOwn ? site.loginPage.origin : nil)
         if form != nil { formURL = answer.url }
         if form == nil, site.loginToken == nil, site.formPage == site.loginPage {
             throw .unavailable(
@@ -114,25 +115,25 @@ struct Login {
                 let words = ServerWords.words(of: answer, hiding: [code] + hidden).map { ": \"\($0)\"" } ?? ""
                 throw .denied("the server refused \(wrongCodes) one-time codes\(words)")
             }
-            // A server that asks again may have begun a new challenge.
+            // A server that asks again may have started a new challenge.
             if case .codeRequired(let next) = result, next.page != nil || secondFactor.session(in: next) != nil { return result }
             return .codeRequired(challenge)
         }
     }
 
-    /// The form for the code: that of the response, or of the page that it leads to, or of one of its own.
+    /// The form for the code: from the response, from the page that it leads to, or from a separate page.
     private mutating func codeForm(
         _ challenge: Answer, _ secondFactor: SecondFactor
-    ) async throws(SchemeError) -> PageForm? {
+    ) async throws(SchemeError) -> SubmittedForm? {
         guard scheme.format == .form else { return nil }
         let origin = secondFactor.url?.origin ?? site.loginPage.origin
         codePages = [challenge.url]
-        if let form = try PageForm(in: challenge, with: secondFactor.codeField, at: origin) { return form }
+        if let form = try SubmittedForm(in: challenge, with: secondFactor.codeField, at: origin) { return form }
         let page =
             if let page = secondFactor.page { try await browser.visit(page) } else { try await browser.follow(challenge) }
         guard let page else { return nil }
         codePages.append(page.url)
-        return try PageForm(in: page, with: secondFactor.codeField, at: origin)
+        return try SubmittedForm(in: page, with: secondFactor.codeField, at: origin)
     }
 
     private func code(_ secondFactor: SecondFactor) async throws(SchemeError) -> Secret {
@@ -141,7 +142,7 @@ struct Login {
             return try await browser.flow.ask(.code("code", prompt))
         }
         if wrongCodes > 0 {
-            // The server takes each code once, and another login may have used this one.
+            // The server accepts each code once, and another login may have used this one.
             let seconds = totp.period - browser.flow.unixSeconds % totp.period
             try await browser.flow.wait(.seconds(seconds))
         }
@@ -150,7 +151,7 @@ struct Login {
 
     // MARK: Results
 
-    /// Decides what a response means, with other pages where it doesn't say so itself: the one that it leads to, and the probe.
+    /// Decides what a response means. If the response itself doesn't say, looks at the page that it leads to, and at the probe.
     private mutating func settle(_ answer: Answer, isCode: Bool) async throws(SchemeError) -> LoginResult {
         let result = try LoginResult(answer, toCode: isCode, site)
         switch result {
@@ -161,12 +162,13 @@ struct Login {
             return result
         case .open: break
         }
-        // Many servers set their session's cookie with each response, and lead on to a page that asks for more.
+        // A cookie proves nothing: many servers set their session's cookie with each response, then redirect to a page that asks
+        // for more.
         let landing = try await landing(of: answer)
         let isBack = landing.map { site.isLogin($0.url) } ?? false
         if let landing {
             if let asking = codeRequest(isCode) { return .codeRequired(asking) }
-            // A page for whoever is logged in may have a field of that name too, as one to change the password does.
+            // A page for logged-in users may have a field of that name too, such as a page to change the password.
             let hasOtherSign = site.probe != nil || site.sessionCookie != nil
             if site.isLoginForm(landing, isSafe: true) || (isBack || !hasOtherSign) && site.asksForPassword(landing) {
                 return .refused(said(by: landing, "the server showed the login page again"))
@@ -177,7 +179,7 @@ struct Login {
             return try await ask(probe, after: answer, landing, isCode)
         }
         if let landing, isBack {
-            // An address that had the form before, and has none now, may be another page for whoever is logged in.
+            // An address that had the form before, but doesn't now, may be a page for logged-in users.
             if landing.url.isPart(of: site.loginPage), landing.url != formURL {
                 return .refused(said(by: landing, Self.back))
             }
@@ -189,8 +191,8 @@ struct Login {
         return try confirm(answer, landing, isCode)
     }
 
-    /// The page that a redirect leads to. One that can't be read says nothing where the session's cookie decides, unless it may be one
-    /// that asks for more.
+    /// The page that a redirect leads to. If it can't be read, but the session's cookie decides, returns nil instead of failing,
+    /// unless the page may ask for more.
     private mutating func landing(of answer: Answer) async throws(SchemeError) -> Answer? {
         do throws(SchemeError) {
             return try await browser.follow(answer)
@@ -203,8 +205,8 @@ struct Login {
 
     private static let back = "the server led back to the login page"
 
-    /// The response on the way to the latest page that asks for a code: that page, if it does. After a code, a form for a code on the
-    /// code's own pages asks again, and one on other pages doesn't.
+    /// The last response on the way to the latest page that asks for a code. After a code was sent, a form for a code on the code's
+    /// own pages asks again; such a form on other pages doesn't.
     private func codeRequest(_ isCode: Bool) -> Answer? {
         guard let secondFactor = site.secondFactor else { return nil }
         guard isCode else { return browser.trail.last { secondFactor.asksForCode($0) } }
@@ -215,7 +217,7 @@ struct Login {
         }
     }
 
-    /// Checks that a login has set the session's cookie, or any.
+    /// Checks that a login has set the session's cookie, or any cookie if the settings don't name it.
     private func checkCookies(_ answer: Answer) throws(SchemeError) {
         guard let sessionCookie = site.sessionCookie, let name = scheme.sessionCookie else {
             guard browser.jar.cookies.isEmpty else { return }
@@ -226,7 +228,7 @@ struct Login {
         }
     }
 
-    /// Asks the address that only a logged-in user may see.
+    /// Requests the address that only a logged-in user may see.
     private mutating func ask(
         _ probe: PageURL, after answer: Answer, _ landing: Answer?, _ isCode: Bool
     ) async throws(SchemeError) -> LoginResult {
@@ -258,8 +260,8 @@ struct Login {
         return .refused(reason)
     }
 
-    /// Decides by the page that answers, for want of anything better: a cookie and a redirect alone prove nothing. A page at the address
-    /// that the form was sent to may say anything, unless it sets the cookie that the settings name.
+    /// Decides by the last page, because nothing better is left and a cookie and a redirect alone prove nothing. A page at the
+    /// address that the form was sent to proves nothing either, unless it sets the cookie that the settings name.
     private func confirm(_ answer: Answer, _ landing: Answer?, _ isCode: Bool) throws(SchemeError) -> LoginResult {
         let last = landing ?? answer
         try checkNoCode(last)
@@ -274,7 +276,7 @@ struct Login {
         }
         guard last.page?.hasPassword != true else {
             throw .unavailable(
-                "the page that answers, \(last.url.path), asks for a password, and has no field \(scheme.passwordField): correct "
+                "the page after the login, \(last.url.path), asks for a password, but has no field \(scheme.passwordField): correct "
                     + "password-field, or set probe to an address that only a logged-in user may see")
         }
         guard last.status / 100 == 2 else { throw Self.unclear(last) }
@@ -285,11 +287,11 @@ struct Login {
         return .loggedIn
     }
 
-    /// Checks that a page doesn't ask for a one-time code of which no setting speaks: the login would be half of one.
+    /// Checks that a page doesn't ask for a one-time code without a setting for it, because the login would be incomplete.
     private func checkNoCode(_ answer: Answer) throws(SchemeError) {
         guard site.secondFactor == nil, let field = answer.page?.codeField else { return }
         throw .unavailable(
-            "the page that answers, \(answer.url.path), asks for a one-time code: set mfa-code=\(field) and mfa-when=field:\(field)"
+            "the page after the login, \(answer.url.path), asks for a one-time code: set mfa-code=\(field) and mfa-when=field:\(field)"
         )
     }
 
@@ -299,7 +301,7 @@ struct Login {
                 + "address that only a logged-in user may see")
     }
 
-    /// The reason with the server's own words, which may be on the page that a redirect leads to.
+    /// The reason, with the server's own words. They may be on the page that a redirect leads to.
     private mutating func words(of answer: Answer, _ reason: String) async throws(SchemeError) -> String {
         if ServerWords.words(of: answer, hiding: hidden) != nil { return said(by: answer, reason) }
         guard answer.location != nil else { return reason }
@@ -317,8 +319,8 @@ struct Login {
 
     // MARK: Tokens for requests
 
-    /// Fetches the CSRF token for the session's requests, if an address has it. Without one the session is good all the same; a request
-    /// that needs it fetches it anew.
+    /// Fetches the CSRF token for the session's requests, if a setting names an address for it. A session without a token is valid
+    /// too; a request that needs the token fetches it later.
     private mutating func fetchRequestToken() async throws(SchemeError) {
         guard let token = site.requestToken, token.source != .cookie, let page = scheme.requestCSRFPage,
             let url = PageURL(page.text)
@@ -339,7 +341,7 @@ extension Browser {
         forgetRequestToken()
         let answer = try await visit(url, for: token)
         if url == site.probe, site.probeSuccess.isEmpty, !site.isLoggedIn(answer) { return false }
-        // The login's own page may have its form, and a token, for everybody.
+        // The login page may show its form and a token to everybody.
         if site.saysEnded(answer) || site.hasEnded(jar) || site.isLogin(answer.url) && !site.isLogin(url) { return false }
         guard requestToken != nil || token.read(from: answer, jar.sent(to: url, at: flow.unixSeconds)) != nil else {
             throw .unavailable(
@@ -351,25 +353,25 @@ extension Browser {
 }
 
 extension Site {
-    /// Whether the response to a probe is one for a logged-in user.
+    /// Whether the response to a probe is for a logged-in user.
     func isLoggedIn(_ answer: Answer) -> Bool {
         if !probeSuccess.isEmpty { return probeSuccess.hold(in: answer) }
-        // A redirect to another place is how many a site sends people away who may not see this one.
+        // Many sites redirect users who may not see an address, so a page elsewhere doesn't count.
         guard let probe, answer.url == probe || answer.url.isBelow(probe) && !isLogin(answer.url) else { return false }
         return answer.status / 100 == 2 && !asksForPassword(answer)
     }
 
-    /// Checks that a probe wasn't answered by a server in trouble, which says nothing about a session.
+    /// Checks that a probe's response isn't from a server in trouble, which says nothing about a session.
     static func checkTrouble(_ answer: Answer) throws(SchemeError) {
         if answer.status == 429 || answer.status >= 500 {
-            throw .unavailable("the server can't be asked about the session now (status \(answer.status))")
+            throw .unavailable("the server can't say now whether the session is valid (status \(answer.status))")
         }
     }
 }
 
 extension String {
-    /// The text as an account's name; empty if the host would refuse it: longer than 256 bytes, or with control characters.
+    /// The text as an account's name; empty if the host would refuse it because it has more than 256 bytes or control characters.
     fileprivate var asAccount: String {
-        utf8.count <= 256 && utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } ? self : ""
+        utf8.count <= 256 && !utf8.contains { $0.isControl } ? self : ""
     }
 }

@@ -5,7 +5,7 @@ internal import NevodSupport
 enum LoginResult {
     /// A sign of success holds.
     case loggedIn
-    /// No sign of success is named: the cookies, and the page that answers, decide.
+    /// The settings name no sign of success: the cookies and the last page decide.
     case open
     case codeRequired(Answer)
     /// The server accepts no more codes for this login.
@@ -18,7 +18,7 @@ extension LoginResult {
     /// Reads a response.
     ///
     /// - Parameter isCode: whether the request sent a code, which can be too late.
-    /// - Throws: ``SchemeError/unavailable(_:)``, which keeps the token, for a response that is neither a login nor a refusal.
+    /// - Throws: ``SchemeError/unavailable(_:)``, which keeps the token, for a response that shows neither a login nor a refusal.
     init(_ answer: Answer, toCode isCode: Bool, _ site: Site) throws(SchemeError) {
         if site.failure.hold(in: answer) {
             self = .refused("the server refused (status \(answer.status))")
@@ -48,7 +48,7 @@ extension LoginResult {
         }
     }
 
-    /// Checks that a response isn't the one of a server in trouble, or of another address.
+    /// Checks that the response isn't from a server in trouble, and that the login hasn't moved.
     private static func check(_ answer: Answer, _ site: Site) throws(SchemeError) {
         let status = answer.status
         switch status {
@@ -73,7 +73,7 @@ extension LoginResult {
         }
     }
 
-    /// The reason in words why a response without an explicit sign is a refusal; nil if it is none.
+    /// The reason, in words, why a response without an explicit sign is a refusal; nil if it isn't one.
     private static func refusal(in answer: Answer, _ site: Site) -> String? {
         if answer.status >= 400 {
             let hint = answer.status == 403 && site.loginToken == nil ? "; it may want a CSRF token, see the setting csrf" : ""
@@ -86,7 +86,7 @@ extension LoginResult {
 }
 
 extension JSONValue {
-    /// Whether the members that APIs use for this say that a request failed, though its status doesn't.
+    /// Whether the usual members of APIs say that a request failed, although its status doesn't.
     fileprivate var saysFailure: Bool {
         for name in ["success", "ok", "authenticated", "loggedIn"] where self[name] == .bool(false) { return true }
         for name in ["error", "errors"] {

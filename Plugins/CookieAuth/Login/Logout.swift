@@ -1,7 +1,7 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// A logout, which has happened when the server no longer knows the session.
+/// A logout. It has succeeded when the server no longer knows the session.
 struct Logout {
     private var browser: Browser
 
@@ -31,34 +31,34 @@ struct Logout {
         try await confirm(session)
     }
 
-    /// Checks that a session has ended by itself, as a page seems to say. It may show the login's form to everybody.
+    /// Checks whether a session had already ended, as a page suggests. The page may show the login's form to everybody.
     private mutating func confirmEnd(of session: Session) async throws(SchemeError) {
-        guard site.probe != nil else { throw .badToken("the session has ended by itself") }
+        guard site.probe != nil else { throw .badToken("the session had already ended") }
         try await confirm(session)
     }
 
     /// Checks by the probe that the server no longer knows the session.
     private mutating func confirm(_ session: Session) async throws(SchemeError) {
         guard let probe = site.probe else { return }
-        // The cookies from before: whoever has a copy of them must no longer be let in.
+        // Uses the cookies from before the logout, because the server must no longer accept a copy of them.
         browser.restore(session.jar)
         let seen = try await browser.probe(probe)
         try Site.checkTrouble(seen)
         if site.isLoggedIn(seen) {
             throw .unavailable(
-                "the server still knows the session: \(probe.path) lets its cookies in (status \(seen.status)); they are "
+                "the server still knows the session: \(probe.path) accepts its cookies (status \(seen.status)); they are "
                     + "deleted here, but stay valid there until they expire")
         }
     }
 
-    /// Fetches the page of the logout's form, link or CSRF token, if it needs one.
+    /// Fetches the page with the logout's form, link or CSRF token, if the logout needs one.
     ///
-    /// - Returns: the form's fields, and the address to send them to: that of the link, whose query may hold a token. Nil if the session
-    ///   has ended by itself.
+    /// - Returns: the form's fields, and the address to send them to, which may be a link with a token in its query. Nil if the
+    ///   session had already ended.
     private mutating func openForm(for url: PageURL) async throws(SchemeError) -> (Fields, PageURL)? {
         if let page = scheme.logoutPage.flatMap({ PageURL($0.text) }) {
             let answer = try await browser.visit(page)
-            if let form = try PageForm(in: answer, to: url) { return (Fields(form.fields), form.target ?? url) }
+            if let form = try SubmittedForm(in: answer, to: url) { return (Fields(form.fields), form.target ?? url) }
             return (Fields(), answer.link(to: url) ?? url)
         }
         let isSafe = scheme.logoutMethod.equals("GET")
@@ -71,7 +71,7 @@ struct Logout {
 }
 
 extension Answer {
-    /// The first of the page's links to an address, whose query may have more.
+    /// The page's first link to an address. The link's query may have more items.
     fileprivate func link(to target: PageURL) -> PageURL? {
         guard let page else { return nil }
         let base = page.baseHref.flatMap { url.resolving($0) } ?? url

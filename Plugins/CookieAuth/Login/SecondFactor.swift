@@ -3,7 +3,7 @@ internal import NevodSupport
 
 /// The second step of a login, after a response that demands a one-time code.
 struct SecondFactor: Sendable {
-    /// The address of the code; nil if it is that of the code's form.
+    /// The address for the code; nil to use the address of the code's form.
     let url: PageURL?
     let page: PageURL?
     let codeField: String
@@ -16,7 +16,7 @@ struct SecondFactor: Sendable {
     /// The number of wrong codes after which the login fails.
     static let mostCodes = 3
 
-    /// Reads the settings; nil if none of them says that the site wants codes.
+    /// Reads the settings; nil if no setting says that the site uses codes.
     init?(_ settings: CookieAuth) throws(SchemeError) {
         guard settings.mfa != nil || !settings.mfaWhen.isEmpty || settings.totp != nil || settings.mfaPage != nil else {
             if !settings.mfaExpired.isEmpty { throw .badSetting("mfa-expired", "has no meaning without mfa or mfa-when") }
@@ -29,7 +29,7 @@ struct SecondFactor: Sendable {
         guard !codeField.isEmpty else { throw .badSetting("mfa-code", "must not be empty") }
         fields = try Site.fields(settings.mfaFields, "mfa-field")
         totp = try settings.totp.map { secret throws(SchemeError) in try TOTP(secret) }
-        // A response in JSON, and a page with the code's field.
+        // For a response in JSON, and for a page with the code's field.
         let standard = ["code=MFA_REQUIRED", "field:\(codeField)"]
         when = try Sign.signs(settings.mfaWhen.isEmpty ? standard : settings.mfaWhen, of: "mfa-when", namesMember: true)
         expired = try Sign.signs(["code=MFA_EXPIRED", "410"] + settings.mfaExpired, of: "mfa-expired", namesMember: true)
@@ -51,7 +51,7 @@ struct SecondFactor: Sendable {
 }
 
 extension HTMLPage {
-    /// The name of a field that is marked as one for a one-time code (HTML §4.10.18.7.1); nil if there is none.
+    /// The name of a field that is marked for one-time codes (HTML §4.10.18.7.1); nil if there is none.
     var codeField: String? {
         for form in forms {
             for field in form.fields where !field.name.isEmpty && field.autocomplete.utf8.elementsEqual("one-time-code".utf8) {

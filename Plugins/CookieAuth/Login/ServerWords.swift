@@ -6,10 +6,10 @@ enum ServerWords {
     private static let names = [
         "message", "error_description", "detail", "error", "errors", "non_field_errors", "reason", "title", "msg", "description",
     ]
-    /// The most bytes, and the deepest nesting that is looked at.
+    /// The most bytes and the deepest nesting that are read.
     private static let most = 200
     private static let depth = 5
-    /// The most values that are looked at.
+    /// The most values that are read.
     private static let budget = 200
 
     /// - Parameter hidden: passwords and codes that the words must not repeat.
@@ -21,7 +21,7 @@ enum ServerWords {
         return words
     }
 
-    /// Whether a text repeats a secret, or ends within it because the text was cut. White space may have been changed.
+    /// Whether a text repeats a secret, or was cut within one. Ignores changes of white space.
     private static func repeats(_ text: String, _ secret: Secret) -> Bool {
         let isVisible = { (byte: UInt8) in byte > 0x20 }
         var text = text.utf8.filter(isVisible)
@@ -30,13 +30,13 @@ enum ServerWords {
             let secret = bytes.filter(isVisible)
             guard !secret.isEmpty else { return false }
             if text.firstRange(ofBytes: secret) != nil { return true }
-            // Shorter ends are those of ordinary words.
+            // Ordinary words share shorter beginnings.
             let longest = min(secret.count, text.count)
             return longest >= 4 && (4...longest).contains { text.suffix($0).elementsEqual(secret.prefix($0)) }
         }
     }
 
-    /// The first text under one of the names; those of objects further in come after an object's own.
+    /// The first text under one of the names. An object's own members come before the members of nested objects.
     private static func text(in value: JSONValue, _ depth: Int, _ budget: inout Int) -> String? {
         budget -= 1
         guard depth > 0, budget > 0 else { return nil }
@@ -62,7 +62,7 @@ enum ServerWords {
         }
     }
 
-    /// The text of a value under such a name: itself, its first element, or what it holds.
+    /// The text of a value under such a name: the value itself, its first element, or a text within it.
     private static func said(by value: JSONValue, _ depth: Int, _ budget: inout Int) -> String? {
         budget -= 1
         guard depth >= 0, budget > 0 else { return nil }

@@ -1,24 +1,24 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// A server's response as signs see it: with its page or JSON read, and the changes that it made to the session's cookies.
+/// A server's response as signs see it: its page or JSON, parsed, and its changes to the session's cookies.
 struct Answer {
     let status: Int
     let url: PageURL
     let headers: [(name: String, value: String)]
     let body: Secret
     let type: MediaType
-    /// The body as a page; nil for another type, and for a page that wasn't read.
+    /// The body as a page; nil for another type, or for a page that wasn't read.
     let page: HTMLPage?
-    /// The body as JSON; nil for another type, and for an invalid one.
+    /// The body as JSON; nil for another type, or for invalid JSON.
     let json: JSONValue?
-    /// The reason why a body that is declared as JSON is none; nil if there is no such problem.
+    /// The reason why a body labelled JSON isn't valid JSON; nil if there is no such problem.
     let jsonProblem: String?
-    /// The names of the cookies with new values, and of those that the response deletes.
+    /// The names of the cookies that the response sets to new values, and of the cookies that it deletes.
     let newCookies: [String]
     let deletedCookies: [String]
 
-    /// - Parameter names: what a page is read for; nil to read each one.
+    /// - Parameter names: the names for which a page is read; nil to read every page.
     init(
         status: Int, url: PageURL, headers: [(name: String, value: String)], body: Secret, newCookies: [String],
         deletedCookies: [String], names: PageNames? = nil
@@ -37,14 +37,14 @@ extension Answer {
     private static func json(_ body: Secret) -> (JSONValue?, String?) {
         do throws(JSONError) {
             return (
-                try body.withUnsafeBytes { bytes throws(JSONError) in try JSONValue(parsing: Span(_unsafeBytes: bytes)) }, nil
+                try body.withUnsafeBytes { bytes throws(JSONError) in try JSONValue(response: Span(_unsafeBytes: bytes)) }, nil
             )
         } catch {
             return (nil, "\(error)")
         }
     }
 
-    /// The target of a redirect; nil if the response is none, or has no valid address.
+    /// The target of a redirect; nil if the response isn't a redirect, or has no valid address.
     var location: PageURL? {
         guard Self.redirects.contains(status) else { return nil }
         return header("Location").flatMap { url.resolving($0) }
@@ -54,7 +54,7 @@ extension Answer {
         headers.first { $0.name.equalsIgnoringCase(name) }?.value
     }
 
-    /// Whether the response is a page with a form that has these fields. An empty name is no field.
+    /// Whether the response is a page with a form that has these fields. An empty name counts as no field.
     func hasForm(with names: [String]) -> Bool {
         guard let page else { return false }
         return page.forms.contains { form in
@@ -83,4 +83,29 @@ enum MediaType: Equatable {
 extension String {
     /// Whether both have the same bytes.
     func equals(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}
+
+/// The names of the fields and `meta` elements for which a session's pages are read.
+///
+/// Most pages have none of these names, and searching the bytes is much cheaper than parsing a page.
+struct PageNames: Sendable {
+    /// The longest run of ASCII letters and digits in each name, in lower case, because pages may write other characters as
+    /// references.
+    private let runs: [[UInt8]]
+
+    init(_ names: [String]) {
+        runs = names.map { name in
+            let runs = name.utf8.split { !$0.isAlphanumeric }
+            let longest = runs.reduce(name.utf8[name.startIndex..<name.startIndex]) { $1.count > $0.count ? $1 : $0 }
+            return longest.map { $0.lowercased }
+        }
+    }
+
+    /// Whether a page may have one of the names. True if a name has no letters and no digits.
+    func mayBe(in page: Secret) -> Bool {
+        page.withUnsafeBytes { bytes in
+            let bytes = bytes.lazy.map { $0.lowercased }
+            return runs.contains { bytes.firstRange(ofBytes: $0) != nil }
+        }
+    }
 }

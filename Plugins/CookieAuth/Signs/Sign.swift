@@ -1,7 +1,7 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// A sign that a response gives, such as `status:302 location:/home*`: conditions that must all hold.
+/// A sign in a response, such as `status:302 location:/home*`: conditions that must all hold.
 struct Sign: Sendable {
     let conditions: [Condition]
 
@@ -13,7 +13,8 @@ struct Sign: Sendable {
         "application/json", "application/problem+json", "application/vnd.api+json", "application/hal+json", "text/json",
     ]
 
-    /// The types of successful responses beside pages that the conditions are for; none if they name other statuses.
+    /// The types of successful responses, in addition to pages, that the conditions apply to. Empty if the conditions name other
+    /// statuses.
     var types: [String] {
         if let statuses, !statuses.isEmpty, !statuses.contains(where: { (200...299).contains($0) }) { return [] }
         var types: [String] = []
@@ -21,7 +22,7 @@ struct Sign: Sendable {
             switch condition.kind {
             case .status, .field, .location: break
             case .body: types += Self.json + ["text/plain", "application/xml", "text/xml"]
-            // Those of a response to a program, whatever its body says.
+            // The types of a response to a program, with any body.
             case .json, .header, .cookie, .deleted: types += Self.json
             }
         }
@@ -56,14 +57,14 @@ struct Sign: Sendable {
         case deleted(Pattern)
         case location(Pattern, Part)
         case header(String, Pattern)
-        /// A member that has a value; without one, it must be there, and neither null nor false.
+        /// A member that has a value. If no value is given, the member must be present, and not null or false.
         case json([String], String?)
         case body([UInt8])
         /// A field of one of the page's forms.
         case field(String)
     }
 
-    /// The part of a redirect's address that a pattern is for.
+    /// The part of a redirect's address that a pattern applies to.
     enum Part: Sendable {
         case path, target, whole
     }
@@ -117,5 +118,50 @@ extension JSONValue {
         case .bool(let bool): bool ? "true" : "false"
         default: nil
         }
+    }
+}
+
+/// A text with `*` for any bytes, including none.
+struct Pattern: Equatable, Sendable {
+    private let parts: [[UInt8]]
+
+    init(_ text: String) {
+        parts = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map { Array($0) }
+    }
+
+    func matches(_ text: String) -> Bool {
+        guard let first = parts.first, let last = parts.last, text.utf8.starts(with: first) else { return false }
+        guard parts.count > 1 else { return text.utf8.count == first.count }
+        var rest = Array(text.utf8)[first.count...]
+        for part in parts[1..<(parts.count - 1)] {
+            guard let found = rest.firstRange(ofBytes: part) else { return false }
+            rest = rest[found.upperBound...]
+        }
+        return rest.count >= last.count && rest.suffix(last.count).elementsEqual(last)
+    }
+}
+
+extension RandomAccessCollection<UInt8> {
+    /// The first place of some bytes, found in a time that grows with the sum of both lengths (Knuth, Morris and Pratt).
+    func firstRange(ofBytes bytes: [UInt8]) -> Range<Index>? {
+        guard !bytes.isEmpty else { return startIndex..<startIndex }
+        // For each length of a prefix: the length of the longest shorter prefix that it ends with.
+        var shorter = [0]
+        var length = 0
+        for byte in bytes.dropFirst() {
+            while length > 0, byte != bytes[length] { length = shorter[length - 1] }
+            if byte == bytes[length] { length += 1 }
+            shorter.append(length)
+        }
+        length = 0
+        for position in indices {
+            while length > 0, self[position] != bytes[length] { length = shorter[length - 1] }
+            if self[position] == bytes[length] { length += 1 }
+            if length == bytes.count {
+                let end = index(after: position)
+                return index(end, offsetBy: -length)..<end
+            }
+        }
+        return nil
     }
 }

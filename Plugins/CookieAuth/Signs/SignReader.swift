@@ -5,9 +5,9 @@ extension Sign {
     /// Reads a setting: conditions with spaces between them.
     ///
     /// - Parameters:
-    ///   - text: a value with spaces stands in double quotes, in which a backslash makes a quote or a backslash literal.
+    ///   - text: a value with spaces is in double quotes. In quotes, a backslash makes a quote or a backslash literal.
     ///   - setting: the setting's name, for errors.
-    ///   - namesMember: whether `NAME=VALUE` is a member of JSON.
+    ///   - namesMember: whether `NAME=VALUE` means a member of JSON.
     init(_ text: String, of setting: String, namesMember: Bool = false) throws(SchemeError) {
         var conditions: [Condition] = []
         for word in try Self.words(of: text, setting) {
@@ -65,7 +65,7 @@ extension Sign.Condition {
         }
         guard rest.first == UInt8(ascii: ":"), rest.count > 1 else {
             throw .badSetting(
-                setting, "has \"\(word)\", which is no condition; they are \(Self.kinds), each with a colon and a value")
+                setting, "has \"\(word)\", which is not a condition; use one of \(Self.kinds), with a colon and a value")
         }
         let value = String(Substring(rest.dropFirst()))
         switch String(Substring(name)) {
@@ -86,7 +86,7 @@ extension Sign.Condition {
         case "json": kind = try Self.member(value, setting)
         case "body": kind = .body(Array(value.utf8))
         case "field": kind = .field(value)
-        default: throw .badSetting(setting, "has an unknown condition, \"\(Substring(name))\"; there are \(Self.kinds)")
+        default: throw .badSetting(setting, "has an unknown condition, \"\(Substring(name))\"; use one of \(Self.kinds)")
         }
     }
 
@@ -105,9 +105,7 @@ extension Sign.Condition {
         guard text.count == 3, (UInt8(ascii: "1")...UInt8(ascii: "5")).contains(text[0]) else { return nil }
         let first = Int(text[0] - UInt8(ascii: "0")) * 100
         if text[1...].elementsEqual("xx".utf8) { return first...(first + 99) }
-        guard text[1...].allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
-        let status = first + Int(text[1] - UInt8(ascii: "0")) * 10 + Int(text[2] - UInt8(ascii: "0"))
-        return status...status
+        return Int(digits: text).map { $0...$0 }
     }
 }
 

@@ -15,7 +15,7 @@ enum RequestCSRFSource: String, CaseIterable, SettingValue {
     func resolved(_ login: CSRFSource) -> CSRFSource { CSRFSource(rawValue: rawValue) ?? login }
 }
 
-/// Where a CSRF token is read from, and where it is sent.
+/// The places that a CSRF token is read from and sent to.
 struct CSRFToken: Sendable {
     let source: CSRFSource
     private let name: String
@@ -25,10 +25,10 @@ struct CSRFToken: Sendable {
     /// The longest token in bytes.
     private static let most = 2048
 
-    /// Creates a token from settings whose names have a prefix; nil if none is needed.
+    /// Creates a token from settings with a prefix in their names; nil if no token is needed.
     ///
-    /// - Parameter isForRequests: whether it goes with the session's requests, by default in a header; with a login it goes where
-    ///   its framework's page sends it.
+    /// - Parameter isForRequests: whether it is sent with the session's requests, by default in a header. With a login, by default,
+    ///   it is sent where the framework's page sends it.
     init?(
         _ source: CSRFSource, name: String?, header: String?, field: String?, prefix: String = "", isForRequests: Bool = false
     ) throws(SchemeError) {
@@ -87,10 +87,10 @@ struct CSRFToken: Sendable {
         }
     }
 
-    /// The name that a page has for the token, if a page has it.
+    /// The token's name in a page, if it is in a page.
     var pageNames: [String] { source == .input || source == .meta ? [name] : [] }
 
-    /// Whether a cookie is the token, and so no sign of a session.
+    /// Whether a cookie is the token, so that it doesn't show a session.
     func isCookie(_ name: String) -> Bool { source == .cookie && name.equals(self.name) }
 
     /// Reads the token from a response, or from a cookie.
@@ -98,12 +98,12 @@ struct CSRFToken: Sendable {
     /// - Parameters:
     ///   - answer: the response; nil if there is none, so that only a cookie can hold the token.
     ///   - cookies: the cookies for the URL that the token is sent to.
-    /// - Returns: nil if it isn't there, and for a value that no header can carry.
+    /// - Returns: nil if it isn't there, or if a header can't carry its value.
     func read(from answer: Answer?, _ cookies: [JarCookie]) -> String? {
         let token: String? =
             switch source {
             case .none: nil
-            // Some frameworks percent-encode the token in the cookie, and expect it decoded.
+            // Some frameworks percent-encode the token in the cookie, and expect it back decoded.
             case .cookie:
                 cookies.first { $0.name.equals(name) }.map { cookie in
                     let bytes = cookie.value.withUnsafeBytes { PercentEncoding.decoded($0, plusIsSpace: false) }
@@ -115,7 +115,7 @@ struct CSRFToken: Sendable {
             case .json: answer?.json?.member(at: name.memberPath)?.asText
             case .text: answer.flatMap { text(in: $0.body) }
             }
-        guard let token, !token.isEmpty, token.utf8.count <= Self.most, token.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        guard let token, !token.isEmpty, token.utf8.count <= Self.most, !token.utf8.contains(where: { $0.isControl })
         else { return nil }
         return token
     }
@@ -130,5 +130,59 @@ struct CSRFToken: Sendable {
             let end = parts[1].isEmpty ? rest.firstIndex { $0 <= 0x20 } : rest.firstRange(ofBytes: Array(parts[1]))?.lowerBound
             return end.map { String(decoding: rest[..<$0], as: UTF8.self) }
         }
+    }
+}
+
+extension CookieAuth {
+    /// The CSRF token for a request; nil if there is none, or if it belongs to another origin.
+    func value(
+        of token: CSRFToken, for url: PageURL, _ request: borrowing RequestView, _ session: Session, _ cookies: [JarCookie]
+    ) -> String? {
+        if token.source == .cookie {
+            return site.origins.contains { $0.equals(url.origin) } ? token.read(from: nil, cookies) : nil
+        }
+        let latest = request.state.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) }.flatMap { session.kept($0) }
+        return [latest, session.csrf].lazy.compactMap { $0 }.first { $0.origin.equals(url.origin) }?.value
+    }
+
+    /// Shows the server that a request comes from its own page: adds the token, and the lines that browsers write. Keeps the lines
+    /// that the caller or the settings define.
+    func prove(
+        _ request: borrowing RequestView, at url: PageURL, _ headers: [(name: String, value: String)], _ token: CSRFToken,
+        _ value: String?, _ edits: Edits
+    ) {
+        guard site.origins.contains(where: { $0.equals(url.origin) }) else { return }
+        let lines = request.lines
+        let has = { (name: String) in (lines + headers).contains { $0.name.equalsIgnoringCase(name) } }
+        if !has("Origin") { edits.setHeader("Origin", url.origin) }
+        if !has("Referer") { edits.setHeader("Referer", url.origin + "/") }
+        guard let value else { return }
+        if let header = token.header, !has(header) { edits.setHeader(header, value) }
+        guard let field = token.field, !request.hasStreamedBody,
+            let type = lines.first(where: { $0.name.equalsIgnoringCase("Content-Type") })?.value,
+            let form = FormBody(contentType: type)
+        else { return }
+        let body = request.body.withUnsafeBufferPointer { Array($0) }
+        if let body = form.adding(field, value, to: body) { edits.replaceBody(body.span) }
+    }
+
+    /// Keeps the CSRF token from a response's page for the next unsafe request.
+    func keepToken(of answer: Answer, _ session: Session, _ edits: ResponseEdits) {
+        guard let token = site.requestToken, requestCSRFPage == nil, let value = token.read(from: answer, []) else { return }
+        edits.setState(Array(session.kept(IssuedCSRF(value: value, origin: answer.url.origin)).utf8))
+    }
+
+    /// The page with the CSRF token for requests, or one that probably has it.
+    var csrfPage: PageURL? {
+        if let page = requestCSRFPage { return PageURL(page.text) }
+        return site.probe ?? site.formPage ?? (site.loginToken == nil ? nil : site.loginPage)
+    }
+}
+
+extension RequestView {
+    fileprivate var lines: [(name: String, value: String)] {
+        var lines: [(name: String, value: String)] = []
+        forEachHeader { name, value in lines.append((String(copying: name), String(copying: value))) }
+        return lines
     }
 }

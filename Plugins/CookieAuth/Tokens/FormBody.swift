@@ -1,7 +1,7 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// A form that a request sends, to which a field is added: `application/x-www-form-urlencoded`, or `multipart/form-data`.
+/// The format of a form that a request sends, to add a field to it: `application/x-www-form-urlencoded` or `multipart/form-data`.
 enum FormBody {
     case urlencoded
     case multipart(boundary: String)
@@ -25,7 +25,7 @@ enum FormBody {
         return nil
     }
 
-    /// Returns the body with a field in front; nil if it has one of that name.
+    /// Returns the body with the field put first; nil if it already has a field of that name.
     func adding(_ name: String, _ value: String, to body: [UInt8]) -> [UInt8]? {
         guard !holds(name, body) else { return nil }
         switch self {
@@ -58,7 +58,7 @@ enum FormBody {
         }
     }
 
-    /// The parts of a line between semicolons that stand in no quotes.
+    /// The parts of a line, split at semicolons outside quotes.
     private static func parameters(of line: ArraySlice<UInt8>) -> [String] {
         var isQuoted = false
         let parts = line.split { byte in
@@ -68,7 +68,7 @@ enum FormBody {
         return parts.map { String(decoding: $0, as: UTF8.self).trimmed }
     }
 
-    /// The name of a part's field, as its Content-Disposition says (RFC 7578 §4.2).
+    /// The name of a part's field, from its Content-Disposition (RFC 7578 §4.2).
     private static func name(of head: ArraySlice<UInt8>) -> String? {
         for line in head.split(separator: UInt8(ascii: "\n")) {
             let parameters = parameters(of: line)
@@ -85,7 +85,7 @@ enum FormBody {
 }
 
 extension String {
-    /// The name as a part's head has it (HTML §4.10.22.8).
+    /// The name as written in a part's head (HTML §4.10.22.8).
     fileprivate var escapedInDisposition: String {
         var escaped: [UInt8] = []
         for byte in utf8 {
@@ -107,8 +107,6 @@ extension String {
     }
 
     fileprivate var trimmed: String {
-        let rest = utf8.drop { $0 == 0x20 || $0 == 0x09 }
-        let count = rest.reversed().drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }.count
-        return String(Substring(rest.prefix(count)))
+        String(Substring(utf8.trimmed { $0.isBlankOrLineBreak }))
     }
 }

@@ -3,12 +3,12 @@ internal import NevodPluginKit
 internal import NevodSupport
 
 extension Filter {
-    /// Writes what the filter makes of a text. Digests are computed by the signer, which has the keys.
+    /// Writes the filter's result for a text. The signer computes digests, because it has the keys.
     ///
     /// - Parameters:
-    ///   - bytes: the recipe's.
-    ///   - most: the largest result.
-    ///   - isStrict: whether what is decoded must not have control bytes.
+    ///   - bytes: the recipe's bytes.
+    ///   - most: the largest size of the result.
+    ///   - isStrict: whether to refuse control bytes in decoded text.
     @_lifetime(text: copy text)
     func append(_ input: Span<UInt8>, _ bytes: [UInt8], most: Int, isStrict: Bool, to text: inout ByteWriter) throws(SchemeError)
     {
@@ -23,10 +23,7 @@ extension Filter {
             text.append(decoded.span)
         case .lower: text.append(lowercased: input)
         case .upper:
-            for index in input.indices {
-                let byte = input[index]
-                text.append(byte: byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") ? byte & 0xDF : byte)
-            }
+            for index in input.indices { text.append(byte: input[index].uppercased) }
         case .trim: text.append(Self.trimmed(input))
         case .collapse: Self.append(collapsed: input, &text)
         case .json: Self.append(json: input, &text)
@@ -73,16 +70,16 @@ extension Filter {
         try Self.limit(text.count, most)
     }
 
-    /// A recipe whose steps multiply what they got would otherwise take all memory.
+    /// Limits memory, because a recipe's steps may multiply their input.
     static func limit(_ count: Int, _ most: Int) throws(SchemeError) {
-        guard count <= most else { throw .unsupported("the recipe makes more than \(most) bytes out of this request") }
+        guard count <= most else { throw .unsupported("the recipe makes more than \(most) bytes from this request") }
     }
 
-    /// Refuses control bytes that came out of a decoding, in a text of lines.
+    /// Refuses control bytes that were decoded, in a text of lines.
     static func refuseControls(_ decoded: Span<UInt8>) throws(SchemeError) {
-        guard decoded.indices.contains(where: { decoded[$0] < 0x20 || decoded[$0] == 0x7F }) else { return }
+        guard decoded.indices.contains(where: { decoded[$0].isControl }) else { return }
         throw .unsupported(
-            "the request holds an encoded control character, which decoded would look like a line of the message that is signed")
+            "the request holds an encoded control character, which would look like a line of the signed message once decoded")
     }
 
     // MARK: Encodings
@@ -143,10 +140,10 @@ extension Filter {
         guard set.isLowerCase else { return text.append(percentEncoded: input, as: set.set) }
         var escaped: [UInt8] = []
         escaped.append(percentEncoded: input, as: set.set)
-        // Only an escape has upper-case letters behind a percent sign, since the sets keep none.
+        // Only an escape has upper-case letters after a percent sign, since the sets always escape a percent sign.
         var digits = 0
         for byte in escaped {
-            text.append(byte: digits > 0 ? byte.asciiLowercased : byte)
+            text.append(byte: digits > 0 ? byte.lowercased : byte)
             digits = byte == UInt8(ascii: "%") ? 2 : max(digits - 1, 0)
         }
     }
@@ -174,13 +171,11 @@ extension Filter {
 
     // MARK: Texts
 
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
-
     @_lifetime(copy input)
     private static func trimmed(_ input: Span<UInt8>) -> Span<UInt8> {
         var (start, end) = (0, input.count)
-        while start < end, isSpace(input[start]) { start += 1 }
-        while end > start, isSpace(input[end - 1]) { end -= 1 }
+        while start < end, input[start].isBlankOrLineBreak { start += 1 }
+        while end > start, input[end - 1].isBlankOrLineBreak { end -= 1 }
         return input.extracting(start..<end)
     }
 
@@ -188,7 +183,7 @@ extension Filter {
     private static func append(collapsed input: Span<UInt8>, _ text: inout ByteWriter) {
         var isFirst = true
         var start = 0
-        for index in 0...input.count where index == input.count || isSpace(input[index]) {
+        for index in 0...input.count where index == input.count || input[index].isBlankOrLineBreak {
             if start < index {
                 if !isFirst { text.append(ascii: " ") }
                 isFirst = false
@@ -198,7 +193,7 @@ extension Filter {
         }
     }
 
-    /// The first place of a text that begins in a range; nil if there is none.
+    /// The first place in a range where a text begins; nil if there is none.
     private static func find(_ wanted: ArraySlice<UInt8>, in input: Span<UInt8>, from start: Int, to end: Int) -> Int? {
         var index = start
         let last = min(end, input.count - wanted.count + 1)
@@ -228,8 +223,8 @@ extension Filter {
 
     // MARK: Lines
 
-    /// Appends lines in the order of their names, the texts before their first colons, and then of the rest. By whole lines, `a-b:` would precede
-    /// `a:`.
+    /// Appends lines sorted by name, which is the text before the first colon, then by the rest. Sorting by whole lines would put
+    /// `a-b:` before `a:`.
     @_lifetime(text: copy text)
     private static func append(sortedLines input: Span<UInt8>, _ text: inout ByteWriter) {
         input.withUnsafeBufferPointer { input in

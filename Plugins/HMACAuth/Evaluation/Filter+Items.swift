@@ -61,7 +61,7 @@ extension Filter {
 
     /// Appends items that `change` keeps.
     ///
-    /// - Parameter change: a text to be added behind an item; nil to leave the item out.
+    /// - Parameter change: a text to add after an item; nil to leave the item out.
     @_lifetime(text: copy text)
     static func append(_ input: Span<UInt8>, _ text: inout ByteWriter, _ change: (QueryItems.Item) -> StaticString?) {
         var items = QueryItems(input)
@@ -75,7 +75,7 @@ extension Filter {
         }
     }
 
-    /// Appends the items whose decoded names are among those of a list, or the others.
+    /// Appends the items with decoded names in a list, or the other items.
     @_lifetime(text: copy text)
     static func append(_ input: Span<UInt8>, named names: ArraySlice<UInt8>, isKept: Bool, _ text: inout ByteWriter) {
         let names = names.split(separator: UInt8(ascii: "\n"))
@@ -85,7 +85,7 @@ extension Filter {
         }
     }
 
-    /// Appends the items with other texts for `=` and `&`.
+    /// Appends the items with different texts for `=` and `&`.
     @_lifetime(text: copy text)
     static func append(
         _ input: Span<UInt8>, _ equals: ArraySlice<UInt8>, _ separator: ArraySlice<UInt8>, _ isDecoded: Bool, _ isStrict: Bool,
@@ -148,5 +148,64 @@ extension Filter {
             text.append(ascii: "=")
             text.append(percentEncoded: member.value.span, as: .rfc3986)
         }
+    }
+}
+
+/// The items of a query or a form, split at `&`, as they are written.
+struct QueryItems: ~Escapable {
+    private let text: Span<UInt8>
+    private var position = 0
+    private var isAtEnd: Bool
+
+    /// Ranges of the text.
+    struct Item {
+        let start: Int
+        /// The end of the name, where the `=` is, if there is one.
+        let nameEnd: Int
+        let end: Int
+
+        var hasEquals: Bool { nameEnd < end }
+        var valueStart: Int { min(nameEnd + 1, end) }
+    }
+
+    @_lifetime(copy text)
+    init(_ text: Span<UInt8>) {
+        self.text = text
+        isAtEnd = text.isEmpty
+    }
+
+    @_lifetime(self: copy self)
+    mutating func next() -> Item? {
+        guard !isAtEnd else { return nil }
+        let start = position
+        var nameEnd = -1
+        while position < text.count, text[position] != UInt8(ascii: "&") {
+            if nameEnd < 0, text[position] == UInt8(ascii: "=") { nameEnd = position }
+            position += 1
+        }
+        let item = Item(start: start, nameEnd: nameEnd < 0 ? position : nameEnd, end: position)
+        isAtEnd = position == text.count
+        position += 1
+        return item
+    }
+
+    /// Whether a text decodes to a name.
+    static func decodes(_ text: Span<UInt8>, to name: ArraySlice<UInt8>) -> Bool {
+        var index = 0
+        var position = name.startIndex
+        while index < text.count {
+            guard position < name.endIndex else { return false }
+            let byte: UInt8
+            if let escaped = PercentEncoding.byte(escapedAt: index, in: text) {
+                byte = escaped
+                index += 3
+            } else {
+                byte = text[index] == UInt8(ascii: "+") ? 0x20 : text[index]
+                index += 1
+            }
+            guard byte == name[position] else { return false }
+            position += 1
+        }
+        return position == name.endIndex
     }
 }

@@ -6,14 +6,14 @@ struct JSONMembers: ~Escapable {
     private var lexer: JSONLexer
     private var isFirst = true
 
-    /// Nested at most so deep; the stack is not used for it, but a server would refuse more.
+    /// The deepest nesting. It doesn't use the stack, but a server would refuse more.
     private static let deepest = 64
 
     private struct Member {
-        /// With its escapes decoded.
+        /// The name, with its escapes decoded.
         let name: [UInt8]
         let kind: Kind
-        /// The value as written; of a string the text between the quotation marks.
+        /// The value as written; for a string, the text between the quotation marks.
         let value: Range<Int>
     }
 
@@ -23,7 +23,7 @@ struct JSONMembers: ~Escapable {
 
     /// All members of an object, in order.
     ///
-    /// - Parameter problem: the beginning of the error for a text that is none.
+    /// - Parameter problem: the beginning of the error for a text that isn't an object.
     static func read(_ text: Span<UInt8>, _ problem: String) throws(SchemeError) -> [(name: [UInt8], value: [UInt8])] {
         do throws(JSONError) {
             var all: [(name: [UInt8], value: [UInt8])] = []
@@ -40,7 +40,7 @@ struct JSONMembers: ~Escapable {
         lexer = JSONLexer(text)
     }
 
-    /// The next member; nil behind the last one, if nothing follows the object.
+    /// The next member; nil after the last one, if nothing follows the object.
     @_lifetime(self: copy self)
     private mutating func next() throws(JSONError) -> Member? {
         var token = try lexer.next()
@@ -69,8 +69,8 @@ struct JSONMembers: ~Escapable {
         }
     }
 
-    /// Reads up to the end of an array or object whose first token was read last. Its brackets must fit; the order of what is between them is
-    /// for the server to judge.
+    /// Reads up to the end of an array or object. Its first token must have been read just before. Checks only that the brackets
+    /// match; the server judges the rest.
     @_lifetime(self: copy self)
     private mutating func skipNested(isObject: Bool) throws(JSONError) -> Range<Int> {
         let start = lexer.tokenStart
@@ -101,7 +101,7 @@ struct JSONMembers: ~Escapable {
         return start..<lexer.tokenStart + 1
     }
 
-    /// The text between quotation marks, its escapes decoded.
+    /// The text between quotation marks, with its escapes decoded.
     private func text(of range: Range<Int>) throws(JSONError) -> [UInt8] {
         let content = lexer.bytes.extracting(range)
         var text: [UInt8] = []
@@ -119,7 +119,7 @@ struct JSONMembers: ~Escapable {
         return text
     }
 
-    /// The bytes of a member's value: text with its escapes decoded, anything else as written.
+    /// The bytes of a member's value: a string with its escapes decoded, anything else as written.
     private func value(of member: Member) throws(JSONError) -> [UInt8] {
         if member.kind == .string { return try text(of: member.value) }
         var bytes: [UInt8] = []

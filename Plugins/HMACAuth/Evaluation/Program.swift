@@ -1,14 +1,15 @@
 internal import NevodPluginKit
 
-/// The parts of a recipe that requests read, in memory that isn't reference counted: one signature reads them a hundred times.
+/// The parts of a recipe that requests read, in memory that isn't reference counted, because one signature reads them a hundred
+/// times.
 struct Program: @unchecked Sendable {
     let steps: UnsafeBufferPointer<Recipe.Step>
     let parts: UnsafeBufferPointer<Recipe.Part>
     let filters: UnsafeBufferPointer<Filter>
     let bytes: UnsafeBufferPointer<UInt8>
-    /// For each slot, whether what is decoded for it must not have control bytes.
+    /// For each slot, whether to refuse control bytes in decoded text.
     let isStrict: UnsafeBufferPointer<Bool>
-    /// For each slot, whether it may hold bytes that are no text.
+    /// For each slot, whether it may hold bytes that aren't text.
     let isRaw: UnsafeBufferPointer<Bool>
 
     init(_ recipe: Recipe) {
@@ -42,7 +43,7 @@ struct Program: @unchecked Sendable {
 }
 
 extension Recipe {
-    /// For each slot, whether it may hold bytes that are no text, so that a header can't carry them.
+    /// For each slot, whether it may hold bytes that aren't text, so that a header can't carry them.
     fileprivate var rawSlots: [Bool] {
         var isRaw = [Bool](repeating: false, count: slots.count)
         for step in steps {

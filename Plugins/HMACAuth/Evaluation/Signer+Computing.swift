@@ -3,7 +3,7 @@ internal import NevodPluginKit
 internal import NevodSupport
 
 extension Signer {
-    /// Appends what a chain of filters makes of a source. The values in between stand in `first` and `second` by turns.
+    /// Appends the result of applying a chain of filters to a source. Intermediate values alternate between `first` and `second`.
     @_lifetime(text: copy text)
     @_lifetime(first: copy first)
     @_lifetime(second: copy second)
@@ -21,15 +21,15 @@ extension Signer {
         }
         first.removeAll()
         if var digest = try digest(of: source, program.filters[next], request, values, text.bytes) {
-            // It may be a key that was derived.
+            // It may be a derived key.
             defer { digest.wipe() }
             next += 1
             if next == chain.upperBound { return text.append(digest.bytes) }
             first.append(digest.bytes)
         } else if source == .part(.request(.body)), program.filters[next] == .length {
-            // Needs no bytes, which a stream doesn't have here.
+            // Doesn't need the bytes, since a stream has none here.
             guard let length = request.bodyLength else {
-                throw .unsupported("the length of the body is signed, and is not known")
+                throw .unsupported("the length of the body is signed, but is not known")
             }
             first.append(decimal: Int64(clamping: length))
             next += 1
@@ -71,7 +71,7 @@ extension Signer {
         if isInFirst { text.append(first.bytes) } else { text.append(second.bytes) }
     }
 
-    /// Copies a part, of which the text may be the owner.
+    /// Copies a part. Its bytes may be in `text`.
     @_lifetime(copy: copy copy)
     private func copy(
         _ part: Recipe.Part, _ request: borrowing RequestView, _ values: UnsafeMutableBufferPointer<Range<Int>>,
@@ -87,7 +87,7 @@ extension Signer {
 
     // MARK: Digests
 
-    /// The digest of a source that a hash function can read where it is; nil for another source, and another filter.
+    /// The digest of a source that a hash function can read in place; nil for any other source or filter.
     private func digest(
         of source: Recipe.Source, _ filter: Filter, _ request: borrowing RequestView,
         _ values: UnsafeMutableBufferPointer<Range<Int>>, _ text: Span<UInt8>
@@ -128,7 +128,7 @@ extension Signer {
         _ text: Span<UInt8>
     ) throws(SchemeError) -> Digest {
         if case .hash(let function) = filter, let algorithm = DigestAlgorithm(function), request.hasBody {
-            // Also of a stream that is read once before it is sent.
+            // Works even for a stream that is read once before it is sent.
             guard let digest = request.bodyDigest(algorithm) else {
                 throw .unsupported("a body that can be read only once can't be signed; send it from a file or from memory")
             }
@@ -145,7 +145,7 @@ extension Signer {
         case .hash(let function): return try function.digest(of: input)
         case .hmac(_, .prepared(let key)): return try keys[key].code(of: input)
         case .hmac(let function, .slot(let slot)): return try function.hmac(key: text.extracting(values[slot]), of: input)
-        default: throw .internal("a filter that is no digest was asked for one")
+        default: throw .internal("a filter that isn't a digest was asked for a digest")
         }
     }
 
@@ -174,6 +174,26 @@ extension Signer {
             let key = settings.key
             sink.append(key.span)
         case .setting(let setting): settings[setting]?.withUnsafeBytes { sink.append(Span(_unsafeBytes: $0)) }
+        }
+    }
+}
+
+extension DigestAlgorithm {
+    /// The digest that the host computes of bodies, even of a stream; nil for other functions.
+    init?(_ function: HashFunction) {
+        switch function {
+        case .sha256: self = .sha256
+        case .sha384: self = .sha384
+        case .sha512: self = .sha512
+        default: return nil
+        }
+    }
+
+    var bodyNeed: Needs {
+        switch self {
+        case .sha256: .sha256
+        case .sha384: .sha384
+        case .sha512: .sha512
         }
     }
 }

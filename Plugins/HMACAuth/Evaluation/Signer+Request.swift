@@ -35,10 +35,10 @@ extension Signer {
         left.count == right.count && left.indices.allSatisfy { left[$0] == right[right.startIndex + $0] }
     }
 
-    /// Compares without regard to the case of ASCII letters, as the names of headers.
+    /// Compares names of headers, ignoring the case of ASCII letters.
     static func areSameName(_ left: Span<UInt8>, _ right: ArraySlice<UInt8>) -> Bool {
         left.count == right.count
-            && left.indices.allSatisfy { left[$0].asciiLowercased == right[right.startIndex + $0].asciiLowercased }
+            && left.indices.allSatisfy { left[$0].lowercased == right[right.startIndex + $0].lowercased }
     }
 
     func contains(header name: ArraySlice<UInt8>, _ request: borrowing RequestView) -> Bool {
@@ -54,20 +54,20 @@ extension Signer {
         request.forEachHeader { line, value in
             guard areSameName(line, Array("content-type".utf8)[...]) else { return }
             var end = 0
-            while end < value.count, value[end] != UInt8(ascii: ";"), value[end] != 0x20, value[end] != 0x09 { end += 1 }
+            while end < value.count, value[end] != UInt8(ascii: ";"), !value[end].isBlank { end += 1 }
             isOfType = areSameName(value.extracting(first: end), Array(type)[...])
         }
         return isOfType
     }
 
-    /// Refuses a query that has an item of that name already: the server would see two, and might take the caller's.
+    /// Refuses a query that already has an item of that name, because the server would see two, and might use the caller's.
     func refuseItem(_ name: [UInt8], of request: borrowing RequestView) throws(SchemeError) {
         let query = request.query
         var items = QueryItems(query)
         while let item = items.next() {
             guard QueryItems.decodes(query.extracting(item.start..<item.nameEnd), to: name[...]) else { continue }
             throw .unsupported(
-                "the request's query has an item \(String(decoding: name, as: UTF8.self)) of its own; leave it to the scheme")
+                "the request's query already has an item \(String(decoding: name, as: UTF8.self)); leave it to the scheme")
         }
     }
 
@@ -103,7 +103,7 @@ extension Signer {
     func refuseStream(_ request: borrowing RequestView) throws(SchemeError) {
         guard request.hasStreamedBody else { return }
         throw .unsupported(
-            "{body} can't be signed for a body that is a stream; send it from memory, or sign its SHA-256, SHA-384 or SHA-512")
+            "{body} can't sign a body that is a stream; send it from memory, or sign its SHA-256, SHA-384 or SHA-512")
     }
 }
 
@@ -145,7 +145,7 @@ extension RequestView {
         }
     }
 
-    /// The number of bytes before a port's colon. The colons of an address of IPv6 stand between brackets.
+    /// The number of bytes before a port's colon. The colons of an IPv6 address are in brackets.
     private static func hostnameCount(_ authority: Span<UInt8>) -> Int {
         var index = authority.count
         while index > 0 {

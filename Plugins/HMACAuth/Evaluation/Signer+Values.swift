@@ -3,7 +3,7 @@ internal import NevodPluginKit
 internal import NevodSupport
 
 extension Signer {
-    /// Appends the value of a source, which filters may read.
+    /// Appends the value of a source. Filters may read it.
     @_lifetime(text: copy text)
     func append(
         _ source: Recipe.Source, _ request: borrowing RequestView, _ text: inout ByteWriter
@@ -50,7 +50,7 @@ extension Signer {
         for index in path.indices where path[index] == UInt8(ascii: "/") { count += 1 }
         let wanted = number > 0 ? number : count + 1 + number
         guard wanted >= 1, wanted <= count else {
-            throw .unsupported("the request's path has \(count) segments, and segment \(number) is signed")
+            throw .unsupported("the request's path has \(count) segments, but segment \(number) is signed")
         }
         var (seen, start) = (0, 0)
         for index in path.indices where path[index] == UInt8(ascii: "/") {
@@ -79,9 +79,9 @@ extension Signer {
         text.append(PercentEncoding.decoded(encoded.extracting(found.valueStart..<found.end), plusIsSpace: true).span)
     }
 
-    /// The server might take the one of two values that isn't signed.
+    /// The error for a repeated value: the server might use the one that isn't signed.
     private func repeated(_ kind: String, _ name: Range<Int>) -> SchemeError {
-        .unsupported("the request's \(kind) has \(recipe.text(name)) more than once, and only one of them would be signed")
+        .unsupported("the request's \(kind) has \(recipe.text(name)) more than once, but only one of them would be signed")
     }
 
     @_lifetime(text: copy text)
@@ -90,7 +90,7 @@ extension Signer {
     ) throws(SchemeError) {
         try refuseStream(request)
         guard request.hasBody || !isOptional else { return }
-        let problem = "the request's body is not a JSON object, whose \(recipe.text(name)) is signed"
+        let problem = "the request's body is not a JSON object, but its \(recipe.text(name)) is signed"
         let found = try JSONMembers.read(request.body, problem).filter { $0.name.elementsEqual(recipe.bytes[name]) }
         guard found.count < 2 else { throw repeated("json", name) }
         if let found = found.first { return text.append(found.value.span) }
@@ -101,7 +101,7 @@ extension Signer {
 
     /// Appends the values of all lines of that name, joined as RFC 9110 §5.3 allows.
     ///
-    /// - Returns: whether there is one.
+    /// - Returns: whether there is such a line.
     @_lifetime(text: copy text)
     private func append(
         header name: ArraySlice<UInt8>, _ request: borrowing RequestView, _ text: inout ByteWriter, collapses: Bool = false
@@ -148,7 +148,7 @@ extension Signer {
         text.append(ascii: "\n")
     }
 
-    /// The names of the caller's headers that begin so, in lower case, sorted.
+    /// The names of the caller's headers that begin with a prefix, in lower case, sorted.
     private func matching(_ prefix: ArraySlice<UInt8>, _ request: borrowing RequestView) -> [[UInt8]] {
         var found: [[UInt8]] = []
         request.forEachHeader { line, _ in
@@ -163,11 +163,11 @@ extension Signer {
         return names
     }
 
-    /// Whether the recipe sends that header, which an earlier attempt may have left.
+    /// Whether the recipe sends that header, so that an earlier attempt may have set it.
     private func writes(header name: [UInt8]) -> Bool {
         recipe.steps.contains {
             guard case .send(.header, let own, _) = $0.action else { return false }
-            return recipe.bytes[own].lazy.map { $0.asciiLowercased }.elementsEqual(name)
+            return recipe.bytes[own].lazy.map { $0.lowercased }.elementsEqual(name)
         }
     }
 
@@ -216,7 +216,7 @@ extension Signer {
         }
     }
 
-    /// Appends the first of so many digits.
+    /// Appends the first `kept` digits of a number with that many digits.
     @_lifetime(text: copy text)
     private static func append(_ value: Int, digits: Int, kept: Int, _ text: inout ByteWriter) {
         var unit = 1
@@ -227,7 +227,7 @@ extension Signer {
         }
     }
 
-    /// Appends a name out of a text of names with three letters each.
+    /// Appends one of a text's names, which have three letters each.
     @_lifetime(text: copy text)
     private static func append(_ names: StaticString, three index: Int, _ text: inout ByteWriter) {
         let names = UnsafeBufferPointer(start: names.utf8Start, count: names.utf8CodeUnitCount)
@@ -256,7 +256,7 @@ extension Signer {
                 text.append(byte: Hexadecimal.digit(bytes[index] & 15))
             }
         case .digits(let count):
-            // A number: a first zero would be dropped by who reads it.
+            // Doesn't begin with a zero, since a reader of numbers would drop it.
             for index in 0..<count { Self.append("1234567890", random[index], index == 0 ? 9 : 10, &text) }
         case .alphanumeric(let count):
             for index in 0..<count {

@@ -2,25 +2,26 @@ internal import NevodPluginCrypto
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// A recipe in the form that requests use, with its keys.
+/// A recipe with its keys, prepared for requests.
 final class Signer: Sendable {
     let needs: Needs
-    /// Whether nothing but Proxy-Authorization is sent, so that the credential may be one for a proxy.
+    /// Whether the recipe sends only Proxy-Authorization, so that it can authorize a proxy.
     let fitsProxies: Bool
 
     let recipe: Recipe
     let program: Program
     let settings: SettingTexts
     let keys: [HMACKey]
-    /// A nonce that a person gave, to compare with an example.
+    /// A nonce that the user set, to compare with an example.
     let fixedNonce: [UInt8]?
-    /// For each step the name under which it sends, as an array of its own, since the host takes such; empty for the others.
+    /// For each step, the name that it sends. Each is a separate array, as the host's functions need. Empty for steps that send
+    /// nothing.
     private let names: [[UInt8]]
     private let explanation: Explanation?
-    /// Nil if the signature covers what it should, or the person was told.
+    /// Nil unless the message is the default.
     private let warning: UnsignedQueryWarning?
 
-    /// The bytes on the stack for a request's values, and for the values in between. Longer ones take an allocation.
+    /// The bytes on the stack for a request's values, and for intermediate values. Longer values need an allocation.
     private static let (capacity, scratch) = (512, 96)
 
     convenience init(_ scheme: HMACAuth) throws(SchemeError) {
@@ -55,7 +56,7 @@ final class Signer: Sendable {
         self.init(scheme, recipe, settings, keys, isDefault)
     }
 
-    // Throws nothing: Embedded Swift does not free an object whose initialiser throws.
+    // Doesn't throw, because Embedded Swift does not free an object whose initialiser throws.
     private init(_ scheme: HMACAuth, _ recipe: Recipe, _ settings: SettingTexts, _ keys: [HMACKey], _ isDefault: Bool) {
         self.recipe = recipe
         program = Program(recipe)
@@ -71,7 +72,7 @@ final class Signer: Sendable {
         fitsProxies = recipe.steps.allSatisfy { step in
             guard case .send(let output, let name, _) = step.action else { return true }
             return output == .header
-                && "proxy-authorization".utf8.elementsEqual(recipe.bytes[name].lazy.map { $0.asciiLowercased })
+                && "proxy-authorization".utf8.elementsEqual(recipe.bytes[name].lazy.map { $0.lowercased })
         }
     }
 
@@ -79,7 +80,7 @@ final class Signer: Sendable {
         program.deallocate()
     }
 
-    /// Sets up each key that is a setting once, for all requests.
+    /// Sets up each key that is a setting once for all requests.
     private static func prepareKeys(
         _ recipe: inout Recipe, _ settings: SettingTexts, _ keys: inout [HMACKey]
     ) throws(SchemeError) {
@@ -115,7 +116,7 @@ final class Signer: Sendable {
     ) throws(SchemeError) {
         let facts = try facts(of: request)
         for index in program.steps.indices {
-            // Read in place: a step is large.
+            // Read in place, because a step is large.
             if let branch = program.steps[index].branch, (facts >> branch.condition & 1 == 0) != branch.isOtherwise { continue }
             let start = text.count
             switch program.steps[index].action {
@@ -126,7 +127,7 @@ final class Signer: Sendable {
                 for part in parts { try append(program.parts[part], request, values, &text) }
                 values[slot] = start..<text.count
             case .leave: break
-            case .refuse(let text): throw .unsupported("the recipe refuses it: \(recipe.text(text))")
+            case .refuse(let text): throw .unsupported("the recipe refuses the request: \(recipe.text(text))")
             case .send(let output, _, let slot):
                 let value = text.bytes.extracting(values[slot])
                 if program.isRaw[slot] { try refuseRawBytes(value, index) }
@@ -142,13 +143,89 @@ final class Signer: Sendable {
         }
     }
 
-    /// Refuses a value that is no text: a digest whose recipe forgot its encoding. A header can't carry it as it is.
+    /// Refuses a value that isn't text, such as a digest that the recipe forgot to encode. A header can't carry it.
     private func refuseRawBytes(_ value: Span<UInt8>, _ step: Int) throws(SchemeError) {
         guard value.indices.contains(where: { value[$0] >= 0x80 }) else { return }
         var bytes: [UInt8] = []
         bytes.append(value)
         guard String(validating: bytes, as: UTF8.self) == nil else { return }
         let name = String(decoding: names[step], as: UTF8.self)
-        throw .unsupported("\(name) would hold bytes that are no text; add a filter to the recipe, such as hex")
+        throw .unsupported("\(name) would hold bytes that aren't text; add a filter to the recipe, such as hex")
+    }
+}
+
+/// The settings that recipes use.
+struct SettingTexts: Sendable {
+    let key: [UInt8]
+    /// The secret, decoded.
+    let secret: Secret
+    let passphrase, token, memo: Secret?
+
+    func isGiven(_ setting: Recipe.SettingName) -> Bool {
+        setting == .key ? !key.isEmpty : self[setting].map { !$0.isEmpty } ?? false
+    }
+
+    /// Nil for the key, which isn't secret, or if the setting is missing.
+    subscript(setting: Recipe.SettingName) -> Secret? {
+        switch setting {
+        case .key: nil
+        case .secret: secret
+        case .passphrase: passphrase
+        case .token: token
+        case .memo: memo
+        }
+    }
+
+    /// Lends the bytes of a setting.
+    func withBytes<Result>(
+        _ setting: Recipe.SettingName, _ body: (Span<UInt8>) throws(SchemeError) -> Result
+    ) throws(SchemeError) -> Result {
+        guard setting != .key, let secret = self[setting] else {
+            let key = key
+            return try body(key.span)
+        }
+        return try secret.withUnsafeBytes { bytes throws(SchemeError) in try body(Span(_unsafeBytes: bytes)) }
+    }
+}
+
+/// The encoding of a signature or a hash in the short form.
+enum ByteEncoding: String, CaseIterable, SettingValue {
+    case hex
+    case upperCaseHex = "HEX"
+    /// RFC 4648 §4, padded.
+    case base64
+    /// RFC 4648 §5, unpadded, as in JOSE (RFC 7515 §2).
+    case base64url
+}
+
+/// The encoding of the secret that a vendor issues.
+enum SecretEncoding: String, CaseIterable, SettingValue {
+    case text, hex
+    /// Either alphabet of RFC 4648, padded or not, because vendors differ and the forms are unambiguous.
+    case base64
+
+    func decode(_ secret: Secret) throws(SchemeError) -> Secret {
+        if self != .text, let prefix = Self.prefix(of: secret) {
+            throw .badSetting("secret", "begins with \(prefix), which is not part of the \(rawValue); remove it")
+        }
+        let decoded =
+            switch self {
+            case .text: secret
+            case .hex: Hexadecimal.secret(secret)
+            case .base64: Base64.decoded(secret, .exact)
+            }
+        guard let decoded else { throw .badSetting("secret", "is not valid \(rawValue), its secret-encoding") }
+        guard !decoded.isEmpty else { throw .badSetting("secret", "must not be empty") }
+        return decoded
+    }
+
+    /// The prefixes that vendors give their keys. They are made of base64url digits, so decoding them would silently give a
+    /// different key.
+    private static let prefixes = [
+        "whsec_", "whsk_", "whpk_", "sk_live_", "sk_test_", "rk_live_", "rk_test_", "shpss_", "ghs_", "xoxb-",
+    ]
+
+    private static func prefix(of secret: Secret) -> String? {
+        secret.withUnsafeBytes { secret in prefixes.first { secret.starts(with: $0.utf8) } }
     }
 }

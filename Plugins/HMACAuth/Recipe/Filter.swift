@@ -1,7 +1,7 @@
 internal import NevodPluginCrypto
 internal import NevodPluginKit
 
-/// A function of a template, from bytes to bytes. Ranges are of the recipe's bytes.
+/// A function in a template, from bytes to bytes. Ranges refer to the recipe's bytes.
 enum Filter: Sendable, Equatable {
     case hash(HashFunction)
     case hmac(HashFunction, Key)
@@ -17,7 +17,7 @@ enum Filter: Sendable, Equatable {
     case fallback(Range<Int>)
     case withoutPrefix(Range<Int>)
     case withoutSuffix(Range<Int>)
-    /// The text before, or behind, the first occurrence; all of it, or nothing, if there is none.
+    /// The text before or after the first occurrence. If there is none, `before` gives all of the text and `after` gives nothing.
     case before(Range<Int>)
     case after(Range<Int>)
     case first(Int)
@@ -27,7 +27,7 @@ enum Filter: Sendable, Equatable {
     case replace(Range<Int>, Range<Int>)
     case sort(ItemOrder)
     case reencode(EscapeSet)
-    /// Names, each with a line feed behind it.
+    /// Names, each followed by a line feed.
     case without(Range<Int>)
     case only(Range<Int>)
     case withValues, addEquals, jsonItems
@@ -35,7 +35,7 @@ enum Filter: Sendable, Equatable {
     case values(separator: Range<Int>, isDecoded: Bool)
     case names(separator: Range<Int>)
     case sortLines
-    /// The text before the first colon of each line.
+    /// The text before each line's first colon.
     case lineNames(separator: Range<Int>)
 
     /// The key of an HMAC.
@@ -47,7 +47,7 @@ enum Filter: Sendable, Equatable {
         case prepared(Int)
     }
 
-    /// A percent-encoding, perhaps with its escapes in lower case.
+    /// A percent-encoding, with escapes in upper or lower case.
     struct EscapeSet: Sendable, Equatable {
         let set: PercentEncodingSet
         let isLowerCase: Bool
@@ -105,10 +105,10 @@ enum Filter: Sendable, Equatable {
 enum TextEncoding: String, CaseIterable, Sendable {
     case hex
     case upperCaseHex = "HEX"
-    /// RFC 4648 §4, with padding and without.
+    /// RFC 4648 §4, with or without padding.
     case base64
     case unpaddedBase64 = "base64-unpadded"
-    /// RFC 4648 §5, without padding and with it.
+    /// RFC 4648 §5, without or with padding.
     case base64URL = "base64url"
     case paddedBase64URL = "base64url-padded"
     /// RFC 4648 §6, padded.
@@ -121,6 +121,6 @@ enum ItemOrder: Sendable, Equatable {
     case written
     /// By name, then by value, both decoded.
     case decoded
-    /// By name alone.
+    /// Only by name.
     case names
 }

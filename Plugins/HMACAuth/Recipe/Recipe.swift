@@ -1,6 +1,6 @@
 internal import NevodPluginKit
 
-/// A recipe that has been read: steps in order. Ranges are of ``bytes``, so that a step costs a request no reference counting.
+/// A recipe that has been read: steps in order. Ranges refer to ``bytes``, so that a request's steps need no reference counting.
 struct Recipe: Sendable {
     var steps: [Step] = []
     var parts: [Part] = []
@@ -17,17 +17,17 @@ struct Recipe: Sendable {
 
     /// The value of a step, by which others name it.
     struct Slot: Sendable {
-        /// Nil for one that only the recipe itself uses.
+        /// Nil for a value without a name.
         let name: Range<Int>?
-        /// How often templates, filters and outputs read it.
+        /// The number of templates, filters and outputs that read it.
         var uses = 0
         /// Whether it holds a secret, or is the key of an HMAC.
         var isSecret = false
-        /// Whether it is a part of a text of lines, in which a control byte that came out of a decoding could forge a line.
+        /// Whether it becomes part of lines, so that a decoded control byte could forge a line.
         var isStrict = false
     }
 
-    /// A concatenation's part, which is there without a computation and can't fail.
+    /// A part of a concatenation. It is available without a computation and can't fail.
     enum Part: Sendable, Equatable {
         case literal(Range<Int>)
         case slot(Int)
@@ -35,7 +35,7 @@ struct Recipe: Sendable {
         case setting(SettingName)
     }
 
-    /// A part of the request that is there as it is sent.
+    /// A part of the request, as it is sent.
     enum RequestPart: Sendable, Equatable {
         case method, scheme, host, hostname, port, target, path, query, body
     }
@@ -50,16 +50,17 @@ struct Recipe: Sendable {
     /// The input of a chain of filters.
     enum Source: Sendable, Equatable {
         case part(Part)
-        /// A concatenation that goes straight into a hash function.
+        /// A concatenation that is fed directly to a hash function.
         case text(Range<Int>)
         case url
-        /// From 1, or from the end if it is negative.
+        /// Counts from 1, or from the end if negative.
         case segment(Int)
         case queryItem(Range<Int>, isOptional: Bool)
         case formField(Range<Int>, isOptional: Bool)
         case jsonMember(Range<Int>, isOptional: Bool)
         case header(Range<Int>, isOptional: Bool)
-        /// Names, each with a line feed behind it; an optional one has a `?` in front. One that ends with `*` stands for all that begin so.
+        /// Names, each followed by a line feed. An optional name has a leading `?`. A name that ends with `*` means all names with
+        /// that prefix.
         case headers(Range<Int>)
         case time(offset: Int64, TimeStyle)
         case nonce(NonceStyle)
@@ -70,7 +71,7 @@ struct Recipe: Sendable {
         case compute(Int, Source, Range<Int>)
         /// A concatenation of parts.
         case join(Int, Range<Int>)
-        /// As `join`, where the value is read by one hash function alone, which reads the parts itself.
+        /// Like `join`, but only one hash function reads the value, and it reads the parts directly.
         case leave(Int, Range<Int>)
         /// Refuses the request with a text.
         case refuse(Range<Int>)
@@ -112,7 +113,7 @@ struct Recipe: Sendable {
     }
 }
 
-/// A fault of a recipe at a place.
+/// A fault in a recipe, with its place.
 struct RecipeError: Error {
     let place: Recipe.Place
     let problem: String
@@ -120,4 +121,73 @@ struct RecipeError: Error {
     func schemeError(_ setting: String) -> SchemeError {
         .badSetting(setting, "line \(place.line), column \(place.column): \(problem)")
     }
+}
+
+/// A part of a `when` line: a fact about the request, possibly negated. Whether a setting is given is known before any request, so
+/// it isn't a clause.
+struct Clause: Sendable, Equatable {
+    enum Fact: Sendable, Equatable {
+        /// Names, each followed by a line feed.
+        case method(Range<Int>)
+        case body, query, form, json
+        case header(Range<Int>)
+        case path(Range<Int>)
+    }
+
+    let fact: Fact
+    let isNegated: Bool
+
+    static let names: [String] = [
+        "method NAME …", "body", "query", "form", "json", "header NAME", "path PREFIX", "key", "passphrase", "token", "memo",
+    ]
+}
+
+/// The format of a time in a recipe, in UTC.
+enum TimeStyle: Sendable, Equatable {
+    case standard(TimeFormat)
+    case microseconds, nanoseconds
+    /// Seconds with a number of decimals.
+    case decimal(Int)
+    /// A text with `%Y` and the like.
+    case pattern(Range<Int>)
+
+    static let names: [String] = [
+        "seconds", "milliseconds", "microseconds", "nanoseconds", "decimal:N", "rfc1123", "rfc3339", "rfc3339-milliseconds",
+        "basic",
+        "date", "basic-date", "format:PATTERN",
+    ]
+
+    /// The letters that may follow a `%` in a pattern.
+    static let letters = "YymdHMSLfabe%"
+
+    init?(plain name: String) {
+        switch name {
+        case "seconds": self = .standard(.unixSeconds)
+        case "milliseconds": self = .standard(.unixMilliseconds)
+        case "microseconds": self = .microseconds
+        case "nanoseconds": self = .nanoseconds
+        case "rfc1123": self = .standard(.httpDate)
+        case "rfc3339": self = .standard(.iso8601)
+        case "rfc3339-milliseconds": self = .standard(.iso8601Milliseconds)
+        case "basic": self = .standard(.iso8601Basic)
+        case "date": self = .standard(.iso8601Date)
+        case "basic-date": self = .standard(.iso8601BasicDate)
+        default: return nil
+        }
+    }
+}
+
+/// The format of a nonce, with its length in characters.
+enum NonceStyle: Sendable, Equatable {
+    case hex(Int)
+    case digits(Int)
+    case alphanumeric(Int)
+    case lowercase(Int)
+    case bytes(Int)
+    case uuid
+
+    static let names = ["hex:N", "digits:N", "alphanumeric:N", "lowercase:N", "uuid", "bytes:N"]
+
+    /// 32 hexadecimal digits.
+    static let standard = NonceStyle.hex(32)
 }

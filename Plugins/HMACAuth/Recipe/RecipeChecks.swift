@@ -1,10 +1,10 @@
 internal import NevodSupport
 
-/// Follows what each value depends on, through each combination of a recipe's conditions, and refuses a recipe that would sign wrongly without
-/// a word.
+/// Tracks the facts that each value depends on, for each combination of a recipe's conditions. Refuses a recipe that would silently
+/// sign wrongly.
 struct RecipeChecks {
     private let recipe: Recipe
-    /// The slots that are keys of HMACs, or that such are made of without a hash.
+    /// The slots that are keys of HMACs, or that go into such keys without a hash.
     private let keys: [Int]
 
     private typealias Sources = Dependence.Sources
@@ -12,7 +12,8 @@ struct RecipeChecks {
     private init(_ recipe: Recipe) {
         self.recipe = recipe
         var keys = recipe.filters.compactMap { if case .hmac(_, .slot(let slot)) = $0 { slot } else { nil } }
-        // From the uses back to the definitions, which stand above them: what a key is made of without a hash is as good as the key.
+        // Goes backward from uses to definitions, since definitions come first. The parts of a key, if not hashed, are as secret as
+        // the key.
         for step in recipe.steps.reversed() {
             switch step.action {
             case .compute(let slot, .part(.slot(let source)), let chain) where keys.contains(slot):
@@ -27,7 +28,7 @@ struct RecipeChecks {
 
     private func fault(_ place: Recipe.Place, _ problem: String) -> RecipeError { RecipeError(place: place, problem: problem) }
 
-    /// Checks a recipe, and marks its secret slots and the strict ones.
+    /// Checks a recipe, and marks its secret slots and its strict slots.
     static func check(_ recipe: inout Recipe) throws(RecipeError) {
         let checks = RecipeChecks(recipe)
         try checks.checkHeaders()
@@ -55,7 +56,7 @@ struct RecipeChecks {
         var outputs: [(Recipe.Output, [UInt8])] = []
         var (timePlace, noncePlace): (Recipe.Place?, Recipe.Place?)
         let steps = recipe.steps.filter { isTaken($0.branch, combination) }
-        // Nothing is computed of such a request.
+        // Nothing is computed for such a request.
         guard !steps.contains(where: { $0.isRefusal }) else { return }
         for step in steps {
             switch step.action {
@@ -76,7 +77,7 @@ struct RecipeChecks {
                 if timePlace == nil, value.plain.contains(.time) { timePlace = step.place }
                 if noncePlace == nil, value.plain.contains(.nonce) { noncePlace = step.place }
                 sent.formUnion(value)
-                let name = recipe.bytes[name].map { output == .header ? $0.asciiLowercased : $0 }
+                let name = recipe.bytes[name].map { output == .header ? $0.lowercased : $0 }
                 guard !outputs.contains(where: { $0.0 == output && $0.1 == name }) else {
                     throw fault(step.place, "\(String(decoding: name, as: UTF8.self)) is sent twice")
                 }
@@ -86,7 +87,7 @@ struct RecipeChecks {
         }
         for (slot, value) in values.enumerated() {
             guard let value else { continue }
-            // The digits of a key are as good as the key.
+            // The digits of a key are as secret as the key.
             if keys.contains(slot) || !value.plain.isDisjoint(with: [.secret, .derivedKey]) { secret[slot] = true }
             if value.plain.contains(.decoded) { decoded[slot] = true }
         }
@@ -97,7 +98,7 @@ struct RecipeChecks {
         _ sent: Dependence, _ timePlace: Recipe.Place?, _ noncePlace: Recipe.Place?
     ) throws(RecipeError) {
         let place = recipe.steps.last?.place ?? Recipe.Place(line: 1, column: 1)
-        // A secret that is sent in clear beside the signature is no key.
+        // A secret that is sent in clear with the signature doesn't count as a key.
         let signed = sent.signed(without: sent.plain.exposedKeys)
         let passwords = sent.plain.intersection(.keys).subtracting(sent.plain.exposedKeys)
         guard !signed.isEmpty || !passwords.isEmpty else {
@@ -108,7 +109,7 @@ struct RecipeChecks {
         guard signed.contains(.request) || recipe.acceptsUnboundSignature else {
             throw fault(
                 place,
-                "the signature covers nothing of the request, and would be as good for any other\(when); if the server wants it so, "
+                "the signature covers nothing of the request, so it would be valid for any other\(when); if the server wants it so, "
                     + "write the line: accept unbound-signature")
         }
         if let timePlace, !signed.contains(.time), !recipe.acceptsUnsignedTime {
@@ -120,7 +121,7 @@ struct RecipeChecks {
     }
 
     private func unsigned(_ what: String) -> String {
-        "a \(what) is sent and not signed, so that anybody can change it\(when); if the server wants it so, write the line: "
+        "a \(what) is sent and not signed, so anybody can change it\(when); if the server wants it so, write the line: "
             + "accept unsigned-\(what)"
     }
 
@@ -129,7 +130,7 @@ struct RecipeChecks {
     private func value(of slot: Int, _ values: [Dependence?], _ place: Recipe.Place) throws(RecipeError) -> Dependence {
         guard var value = values[slot] else {
             throw fault(
-                place, "\(recipe.name(of: slot)) is defined for one of the conditions alone; define it for the other one, too")
+                place, "\(recipe.name(of: slot)) is defined for only one of the conditions; define it for the other one too")
         }
         if keys.contains(slot) { value.plain.insert(.derivedKey) }
         return value
@@ -169,7 +170,7 @@ struct RecipeChecks {
             case .hmac(_, .slot(let slot)):
                 secret[slot] = true
                 value.hash(by: try self.value(of: slot, values, place))
-            // Prepared after these checks.
+            // Doesn't occur: keys are prepared after these checks.
             case .hmac(_, .prepared): break
             case .encode, .percentEncode, .json, .reencode: value.plain.subtract(.decoded)
             case .percentDecode, .decode: value.plain.insert(.decoded)
@@ -182,21 +183,21 @@ struct RecipeChecks {
 
     // MARK: Headers
 
-    /// A header that the recipe writes is not the caller's.
+    /// Refuses to use a caller's header that the recipe itself writes.
     private func checkHeaders() throws(RecipeError) {
         let written = recipe.steps.compactMap { step -> [UInt8]? in
             switch step.action {
-            case .send(.header, let name, _): recipe.bytes[name].map { $0.asciiLowercased }
+            case .send(.header, let name, _): recipe.bytes[name].map { $0.lowercased }
             case .send(.cookie, _, _): Array("cookie".utf8)
             default: nil
             }
         }
         let check = { (name: ArraySlice<UInt8>, place: Recipe.Place) throws(RecipeError) in
-            let name = name.map { $0.asciiLowercased }
+            let name = name.map { $0.lowercased }
             guard written.contains(name) else { return }
             let text = String(decoding: name, as: UTF8.self)
             throw fault(
-                place, "the caller's header \(text) is used, and the recipe itself writes \(text); use the value that it writes")
+                place, "the caller's header \(text) is used, but the recipe itself writes \(text); use the value that it writes")
         }
         for step in recipe.steps {
             guard case .compute(_, let source, _) = step.action else { continue }
@@ -221,7 +222,7 @@ struct RecipeChecks {
 }
 
 extension Recipe {
-    /// The one part of a concatenation that is no public text; nil if there is none, or if there are several.
+    /// The only part of a concatenation that isn't public text; nil if there is none, or if there are several.
     fileprivate func onlySecret(of range: Range<Int>) -> Int? {
         var slot: Int?
         for part in parts[range] {
@@ -234,5 +235,82 @@ extension Recipe {
             }
         }
         return slot
+    }
+}
+
+/// The facts that a value shows, and the facts that its signatures cover.
+struct Dependence {
+    var plain: Sources = []
+    /// The facts that each signature covers, and its keys.
+    private(set) var signatures: [Sources] = []
+
+    /// The facts that a value depends on.
+    struct Sources: OptionSet {
+        let rawValue: UInt16
+
+        static let request = Sources(rawValue: 1 << 0)
+        static let time = Sources(rawValue: 1 << 1)
+        static let nonce = Sources(rawValue: 1 << 2)
+        /// A secret, or a constant that is computed from one, which is as good as the secret.
+        static let secret = Sources(rawValue: 1 << 3)
+        /// Bytes that may be control characters, because they were decoded.
+        static let decoded = Sources(rawValue: 1 << 4)
+
+        /// A setting in clear.
+        static func clear(_ setting: Recipe.SettingName) -> Sources { Sources(rawValue: 1 << (6 + index(setting))) }
+        /// A setting, possibly hashed. The value can't be made without such a setting.
+        static func key(_ setting: Recipe.SettingName) -> Sources { Sources(rawValue: 1 << (10 + index(setting))) }
+
+        private static func index(_ setting: Recipe.SettingName) -> UInt16 {
+            switch setting {
+            case .key, .secret: 0
+            case .passphrase: 1
+            case .token: 2
+            case .memo: 3
+            }
+        }
+
+        /// A key that was derived.
+        static let derivedKey = Sources(rawValue: 1 << 14)
+
+        /// The facts that differ between two requests.
+        static let varying: Sources = [.request, .time, .nonce]
+        static let clears = Sources(rawValue: 0b1111 << 6)
+        static let keys = Sources(rawValue: 0b1111 << 10)
+
+        /// The keys of the settings that these facts show in clear.
+        var exposedKeys: Sources { Sources(rawValue: rawValue << 4).intersection(.keys) }
+    }
+
+    init() {}
+
+    init(plain: Sources) {
+        self.plain = plain
+    }
+
+    init(_ setting: Recipe.SettingName) {
+        if setting.isSecret { plain = [.secret, .clear(setting), .key(setting)] }
+    }
+
+    mutating func formUnion(_ other: Dependence) {
+        plain.formUnion(other.plain)
+        for signature in other.signatures where !signatures.contains(signature) { signatures.append(signature) }
+    }
+
+    /// Facts covered by a signature with at least one key that isn't exposed.
+    func signed(without exposed: Sources) -> Sources {
+        signatures.filter { !$0.intersection(.keys).subtracting(exposed).isEmpty }.reduce([]) { $0.union($1) }
+    }
+
+    /// Replaces the value with its hash, by a key if there is one.
+    mutating func hash(by key: Dependence? = nil) {
+        if let key { formUnion(key) }
+        plain.subtract(Sources.clears.union([.decoded, .derivedKey]))
+        guard plain.contains(.secret) || !(key?.signatures.isEmpty ?? true) else { return }
+        // A value that depends on nothing else is a password, however it was computed.
+        let covered = signatures.reduce(plain) { $0.union($1) }
+        guard !covered.isDisjoint(with: .varying) else { return }
+        signatures = [covered.subtracting(.secret)]
+        plain = []
     }
 }

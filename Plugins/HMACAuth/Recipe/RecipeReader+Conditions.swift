@@ -1,11 +1,12 @@
 internal import NevodPluginKit
+internal import NevodSupport
 
-// The conditions of `when` lines.
+// Reads the conditions of `when` lines.
 extension RecipeReader {
-    /// The checks go through each combination of conditions.
+    /// The limit on conditions, because the checks go through each combination.
     private static let mostConditions = 6
 
-    /// The condition of these clauses, which the same clauses in another line share.
+    /// The index of the condition with these clauses. Lines with the same clauses share one condition.
     mutating func index(of clauses: [Clause], _ line: TemplateText) throws(RecipeError) -> Int {
         for (index, range) in recipe.conditions.enumerated() where areEqual(Array(recipe.clauses[range]), clauses) {
             return index
@@ -18,7 +19,7 @@ extension RecipeReader {
         return recipe.conditions.count - 1
     }
 
-    /// Compares the texts of clauses, which are stored anew for each line.
+    /// Compares the texts of clauses, since each line stores its own.
     private func areEqual(_ left: [Clause], _ right: [Clause]) -> Bool {
         left.count == right.count
             && zip(left, right).allSatisfy { left, right in
@@ -34,7 +35,7 @@ extension RecipeReader {
 
     enum Condition {
         case fact(Clause)
-        /// The settings decide it.
+        /// Decided by the settings.
         case known(Bool)
     }
 
@@ -48,7 +49,7 @@ extension RecipeReader {
         switch (name, arguments.count) {
         case ("method", 1...):
             // Methods are compared with letter case (RFC 9110 §9.1).
-            if let word = arguments.first(where: { $0.contains { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") } }) {
+            if let word = arguments.first(where: { $0.contains { $0.isLowercase } }) {
                 throw line.error("a method is written in capital letters", at: word.startIndex)
             }
             fact = .method(store(arguments.flatMap { $0 + [UInt8(ascii: "\n")] }))
@@ -68,8 +69,8 @@ extension RecipeReader {
         case ("memo", 0): return .known(isGiven(.memo) != isNegated)
         default:
             throw line.error(
-                "the unknown condition \"\(String(decoding: Array(words.joined(separator: [0x20])), as: UTF8.self))\"; there are "
-                    + Clause.names.joined(separator: ", ") + ", each also with \"not\" in front", at: words.first?.startIndex)
+                "an unknown condition, \"\(String(decoding: Array(words.joined(separator: [0x20])), as: UTF8.self))\"; use one of "
+                    + Clause.names.joined(separator: ", ") + ", or \"not\" and one of them", at: words.first?.startIndex)
         }
         return .fact(Clause(fact: fact, isNegated: isNegated))
     }

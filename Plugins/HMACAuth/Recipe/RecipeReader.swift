@@ -8,12 +8,12 @@ struct RecipeReader {
     private(set) var isEmpty = true
     /// Whether there was a statement other than `accept`.
     private(set) var hasStatements = false
-    /// Whether templates are those of settings, in which two filters have names of their own.
+    /// Whether the templates come from settings, where two combinations of value and filter have their own names.
     var isShortForm = false
     /// Whether a setting has a value that isn't empty.
     let isGiven: (Recipe.SettingName) -> Bool
     private var names: [Definition] = []
-    /// Also those that only excluded branches use.
+    /// The names in use, even by excluded branches only.
     private var used: Set<[UInt8]> = []
     private var block: Block?
 
@@ -28,17 +28,17 @@ struct RecipeReader {
         let line: Int
     }
 
-    /// A `when` that has not ended.
+    /// A `when` without its `end` yet.
     private struct Block {
         let line: Int
         var branch: Recipe.Branch?
-        /// Whether the settings decide that this branch, or the other one, is never taken.
+        /// Whether the settings exclude this branch, or the other one.
         var isExcluded: Bool
         let isOtherwiseExcluded: Bool
         var isOtherwise = false
         /// The names that both branches may use.
         let names: [Definition]
-        /// The state before an excluded branch, which leaves no trace.
+        /// The state before an excluded branch, to restore it afterwards.
         var before: (recipe: Recipe, names: [Definition])?
     }
 
@@ -62,7 +62,7 @@ struct RecipeReader {
         }
     }
 
-    /// Refuses a name that nothing uses: a part of the message that was forgotten.
+    /// Refuses a name that nothing uses, because a part of the message was probably forgotten.
     func checkUses() throws(RecipeError) {
         for definition in names where !used.contains(definition.name) {
             throw RecipeError(
@@ -75,7 +75,7 @@ struct RecipeReader {
     private mutating func read(line: ArraySlice<UInt8>, number: Int, start: Int) throws(RecipeError) {
         guard let first = line.first, first != UInt8(ascii: "#") else { return }
         var text = TemplateText(line, line: number, lineStart: start)
-        let word = line.prefix { !Self.isSpace($0) }
+        let word = line.prefix { !$0.isBlankOrLineBreak }
         let rest = Self.trimmed(line[word.endIndex...])
         isEmpty = false
         if !word.elementsEqual("accept".utf8) { hasStatements = true }
@@ -91,7 +91,7 @@ struct RecipeReader {
             try send(.header, name, TemplateText(template, line: number, lineStart: start))
         case "query":
             let (name, template) = try Self.named(rest, text, "query NAME = TEMPLATE")
-            guard name.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            guard name.allSatisfy({ $0 != 0x20 && !$0.isControl }) else {
                 throw text.error("a query item's name has no spaces and no control characters", at: name.startIndex)
             }
             try send(.query, name, TemplateText(template, line: number, lineStart: start))
@@ -107,15 +107,17 @@ struct RecipeReader {
             }
             try begin(rest, text)
         case "otherwise":
-            guard block != nil, rest.isEmpty else { throw text.error("\"otherwise\" stands by itself, behind a \"when\"") }
+            guard block != nil, rest.isEmpty else {
+                throw text.error("\"otherwise\" must be alone on its line, after a \"when\"")
+            }
             try turn(text)
         case "end":
-            guard block != nil, rest.isEmpty else { throw text.error("\"end\" stands by itself, behind a \"when\"") }
+            guard block != nil, rest.isEmpty else { throw text.error("\"end\" must be alone on its line, after a \"when\"") }
             leaveBranch()
             block = nil
         case "refuse":
             guard let block, !rest.isEmpty else {
-                throw text.error("write refuse with a text that says why, behind a \"when\"", at: rest.startIndex)
+                throw text.error("write refuse with a text that says why, after a \"when\"", at: rest.startIndex)
             }
             if block.isExcluded { break }
             // The settings alone decide.
@@ -135,7 +137,7 @@ struct RecipeReader {
         default:
             _ = text.next()
             throw text.error(
-                "a line begins with let, header, query, cookie, when, otherwise, end, refuse, accept or #, and not with "
+                "a line begins with let, header, query, cookie, when, otherwise, end, refuse, accept or #, not with "
                     + "\"\(String(decoding: word.prefix(40), as: UTF8.self))\"", at: line.startIndex)
         }
     }
@@ -149,25 +151,14 @@ struct RecipeReader {
         return (name, trimmed(rest[(equals + 1)...]))
     }
 
-    static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
-
-    static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        var text = text
-        while let first = text.first, isSpace(first) { text.removeFirst() }
-        while let last = text.last, isSpace(last) { text.removeLast() }
-        return text
-    }
+    static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> { text.trimmed { $0.isBlankOrLineBreak } }
 
     // MARK: Names and outputs
 
     /// Defines a name that templates may use from here on.
     mutating func define(_ name: ArraySlice<UInt8>, _ template: TemplateText) throws(RecipeError) {
         let place = template.place(of: name.startIndex)
-        let isName = name.allSatisfy {
-            $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") || $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")
-                || $0 == UInt8(ascii: "-")
-        }
-        guard isName, let first = name.first, first >= UInt8(ascii: "a") else {
+        guard name.isContractName else {
             throw RecipeError(place: place, problem: "a name has a-z, 0-9 and -, and begins with a letter")
         }
         guard !TemplateReader.isReserved(Array(name)) else {
@@ -177,14 +168,14 @@ struct RecipeReader {
         let others = names.filter { $0.name.elementsEqual(name) }
         if let other = others.first(where: { !Self.areExclusive($0.branch, branch) }) {
             throw RecipeError(
-                place: place, problem: "\(String(decoding: name, as: UTF8.self)) is defined in line \(other.line) already")
+                place: place, problem: "\(String(decoding: name, as: UTF8.self)) is already defined in line \(other.line)")
         }
         let slot = others.first?.slot ?? addSlot(named: store(Array(name)))
         try fill(slot, template)
         names.append(Definition(name: Array(name), slot: slot, branch: branch, line: template.line))
     }
 
-    /// Defines a name of the short form, whose places no error names.
+    /// Defines a name of the short form. Errors don't name its place.
     mutating func define(_ name: String, _ template: String) throws(RecipeError) {
         let (name, template) = (Array(name.utf8), Array(template.utf8))
         try define(name[...], TemplateText(template[...], line: 1, lineStart: 0))
@@ -202,7 +193,7 @@ struct RecipeReader {
         try send(output, name[...], TemplateText(template[...], line: 1, lineStart: 0))
     }
 
-    /// The slot of a name, which counts as used; nil for an unknown one.
+    /// The slot of a name, and marks the name as used; nil for an unknown name.
     mutating func slot(named name: [UInt8]) -> Int? {
         used.insert(name)
         return names.last { $0.name == name && !Self.areExclusive($0.branch, branch) }?.slot
@@ -226,7 +217,7 @@ struct RecipeReader {
 
     // MARK: Steps
 
-    /// Whether the line is in a branch that the settings exclude, where settings may be named that aren't given.
+    /// Whether the line is in a branch that the settings exclude. Such a branch may use settings that aren't given.
     var isExcluded: Bool { block?.isExcluded ?? false }
 
     private var branch: Recipe.Branch? { block?.branch }
@@ -259,7 +250,7 @@ struct RecipeReader {
         return recipe.parts.count - parts.count..<recipe.parts.count
     }
 
-    /// The slot of a template's value: that of another step, if the template is its name alone.
+    /// The slot of a template's value. If the template is only a name, it is that name's slot.
     private mutating func value(of template: TemplateText) throws(RecipeError) -> Int {
         let pieces = try TemplateReader.pieces(of: template, &self)
         if pieces.count == 1, case .value(.part(.slot(let slot)), let filters, _) = pieces[0], filters.isEmpty { return slot }
@@ -272,7 +263,7 @@ struct RecipeReader {
         try fill(slot, TemplateReader.pieces(of: template, &self), template.place)
     }
 
-    /// Adds the steps that compute a slot. Each filtered value has a step of its own, so that a concatenation computes nothing.
+    /// Adds the steps that compute a slot. Each filtered value gets its own step, so that a concatenation computes nothing.
     private mutating func fill(
         _ slot: Int, _ pieces: [TemplateReader.Piece], _ place: Recipe.Place
     ) throws(RecipeError) {
@@ -299,9 +290,9 @@ struct RecipeReader {
     private mutating func begin(_ text: ArraySlice<UInt8>, _ line: TemplateText) throws(RecipeError) {
         var clauses: [Clause] = []
         var isExcluded = false
-        var words = text.split(whereSeparator: Self.isSpace)[...]
+        var words = text.split(whereSeparator: { $0.isBlankOrLineBreak })[...]
         if let last = words.last, last.elementsEqual("and".utf8) {
-            throw line.error("no condition behind \"and\"", at: last.startIndex)
+            throw line.error("no condition after \"and\"", at: last.startIndex)
         }
         repeat {
             let clause = words.prefix { !$0.elementsEqual("and".utf8) }
@@ -311,7 +302,7 @@ struct RecipeReader {
             case .known(let isTrue): isExcluded = isExcluded || !isTrue
             }
         } while !words.isEmpty
-        // Without a fact of the request, the settings alone decide.
+        // If no fact of the request is involved, the settings alone decide.
         var branch: Recipe.Branch?
         if !isExcluded, !clauses.isEmpty {
             branch = Recipe.Branch(condition: try index(of: clauses, line), isOtherwise: false)

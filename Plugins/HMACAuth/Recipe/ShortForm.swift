@@ -15,7 +15,7 @@ enum SignatureHash: String, CaseIterable, SettingValue {
 
 /// The format of the time in the short form, in UTC.
 enum TimestampFormat: String, CaseIterable, SettingValue {
-    /// Since 1970, as milliseconds.
+    /// Since 1970.
     case seconds, milliseconds
     /// An HTTP-date (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
     case rfc1123
@@ -25,14 +25,14 @@ enum TimestampFormat: String, CaseIterable, SettingValue {
     case rfc3339Milliseconds = "rfc3339-milliseconds"
 }
 
-/// The settings `message`, `encoding` and so on as a recipe, of which they are the short form.
+/// Turns the settings `message`, `encoding` and so on into a recipe. They are its short form.
 struct ShortForm {
     static let defaultMessage = "{method}\\n{path}\\n{timestamp}\\n{body-hash}"
 
     private let settings: HMACAuth
     private var reader: RecipeReader
 
-    /// - Parameter accepted: lines `accept …` of the setting `recipe`.
+    /// - Parameter accepted: the lines `accept …` of the setting `recipe`.
     static func recipe(
         _ settings: HMACAuth, _ accepted: RecipeReader
     ) throws(SchemeError) -> Recipe {
@@ -63,11 +63,11 @@ struct ShortForm {
         try send(.header, settings.bodyHashHeader, "{body-hash}", "body-hash-header")
         try send(.header, settings.signatureHeader, value, "signature-value")
         if uses("timestamp") { try send(.query, settings.timestampQuery, "{timestamp}", "timestamp-query") }
-        // The signature comes last, after everything that it signs.
+        // Sends the signature last, after everything that it signs.
         try send(.query, settings.signatureQuery, value, "signature-value")
     }
 
-    /// Whether a template has a value. The reader reports a fault of the template better than this.
+    /// Whether a template uses a value. Ignores faults of the template, which the reader reports better.
     private static func uses(_ template: String, _ name: String) -> Bool {
         let (template, name) = (Array(template.utf8), Array("{\(name)".utf8))
         return template.indices.contains { start in
@@ -82,9 +82,9 @@ struct ShortForm {
             throw .badSetting("signature-header", "must not be empty without signature-query: the signature would not be sent")
         }
         if settings.apiKey.isEmpty {
-            if Self.uses(settings.message, "key") { throw .badSetting("api-key", "must not be empty: {key} stands in message") }
+            if Self.uses(settings.message, "key") { throw .badSetting("api-key", "must not be empty: message uses {key}") }
             if Self.uses(settings.signatureValue, "key") {
-                throw .badSetting("api-key", "must not be empty: {key} stands in signature-value")
+                throw .badSetting("api-key", "must not be empty: signature-value uses {key}")
             }
         }
         let headers = [
@@ -97,7 +97,7 @@ struct ShortForm {
         }
     }
 
-    /// Refuses a setting of the short form beside a recipe, where it would do nothing.
+    /// Refuses a setting of the short form together with a recipe, because it would do nothing.
     static func refuse(_ settings: HMACAuth) throws(SchemeError) {
         let given = [
             ("message", !settings.message.utf8.elementsEqual(defaultMessage.utf8)), ("algorithm", settings.algorithm != .sha256),
@@ -113,11 +113,11 @@ struct ShortForm {
             ("timestamp-query", !settings.timestampQuery.isEmpty), ("signature-query", !settings.signatureQuery.isEmpty),
         ]
         for (name, isGiven) in given where isGiven {
-            throw .badSetting(name, "has no effect beside a recipe, which says it itself; leave it out, or change the recipe")
+            throw .badSetting(name, "has no effect together with a recipe; leave it out, or change the recipe")
         }
     }
 
-    // MARK: Statements, whose faults are those of a setting
+    // MARK: Statements whose faults are reported for a setting
 
     private mutating func define(_ setting: String, _ name: String, _ template: String) throws(SchemeError) {
         do throws(RecipeError) { try reader.define(name, template) } catch { throw Self.error(error, setting) }

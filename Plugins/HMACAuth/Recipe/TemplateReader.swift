@@ -33,7 +33,7 @@ enum TemplateReader {
         return pieces
     }
 
-    /// Reads a value and its filters, behind the brace.
+    /// Reads a value and its filters, after the brace.
     private static func value(_ text: inout TemplateText, _ reader: inout RecipeReader) throws(RecipeError) -> Piece {
         let start = text.position
         var chain: [[TemplateText.Word]] = []
@@ -42,7 +42,7 @@ enum TemplateReader {
             guard let end = text.next() else { throw text.error("a { without its }; write {{ for a literal one", at: start - 1) }
             if end == UInt8(ascii: "}") { break }
         } while chain.count <= mostFilters + 1
-        // The first is the value itself.
+        // The first element is the value itself.
         guard chain.count - 1 <= mostFilters else { throw text.error("more than \(mostFilters) filters", at: start) }
         var filters: [Filter] = []
         let (source, alias, used) = try source(chain, text, &reader)
@@ -65,7 +65,7 @@ enum TemplateReader {
             || valueNames.contains { $0.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "|") }.elementsEqual(name) }
     }
 
-    /// - Returns: the value, a filter that its name stands for, and the number of elements of the chain that it took.
+    /// - Returns: the value, a filter that its name implies, and the number of elements of the chain that were read.
     private static func source(
         _ chain: [[TemplateText.Word]], _ text: TemplateText, _ reader: inout RecipeReader
     ) throws(RecipeError) -> (Recipe.Source, Filter?, Int) {
@@ -114,7 +114,7 @@ enum TemplateReader {
             decoding: text.bytes[name.start..<(words[words.count - 1].start + words[words.count - 1].bytes.count)]
                 .prefix(64), as: UTF8.self)
         let known = (valueNames + reader.definedNames).map { "{\($0)}" }.joined(separator: ", ")
-        throw text.error("the unknown placeholder {\(whole)}; there are \(known)", at: name.start)
+        throw text.error("an unknown placeholder {\(whole)}; use one of \(known)", at: name.start)
     }
 
     private static func oneText(_ name: TemplateText.Word, _ what: String) -> String {
@@ -140,7 +140,7 @@ enum TemplateReader {
 
     private static func setting(_ name: String) -> Recipe.SettingName? { Recipe.SettingName(rawValue: name) }
 
-    /// Refuses a setting that is used and not given.
+    /// Refuses a setting that is used but not given.
     private static func require(
         _ setting: Recipe.SettingName, _ word: TemplateText.Word, _ text: TemplateText, _ reader: RecipeReader
     ) throws(RecipeError) {
@@ -150,7 +150,7 @@ enum TemplateReader {
                 + (setting == .key ? "--set api-key=ID" : "--set \(word.text)=env:VARIABLE"), at: word.start)
     }
 
-    /// Seconds, of `time`, `time+60` or `time-5`; nil for another text.
+    /// The offset in seconds of `time`, `time+60` or `time-5`; nil for another text.
     private static func timeOffset(_ name: [UInt8]) -> Int? {
         guard name.starts(with: "time".utf8) else { return nil }
         let rest = name[4...]
@@ -166,7 +166,7 @@ enum TemplateReader {
     ) throws(RecipeError) -> (Recipe.Source, Filter?, Int) {
         let formats = TimeStyle.names.joined(separator: ", ")
         guard chain.count > 1 else {
-            throw text.error("a time without a format, such as {time|seconds}; there are \(formats)", at: chain[0][0].start)
+            throw text.error("a time without a format, such as {time|seconds}; use one of \(formats)", at: chain[0][0].start)
         }
         let words = chain[1]
         var style: TimeStyle?
@@ -190,7 +190,7 @@ enum TemplateReader {
             style = .pattern(reader.store(pattern))
         }
         guard let style else {
-            throw text.error("an unknown format of a time, \"\(words[0].text)\"; there are \(formats)", at: words[0].start)
+            throw text.error("an unknown time format, \"\(words[0].text)\"; use one of \(formats)", at: words[0].start)
         }
         return (.time(offset: Int64(offset) * 1_000_000_000, style), nil, 2)
     }
@@ -216,7 +216,7 @@ enum TemplateReader {
         return (.nonce(style), nil, 2)
     }
 
-    /// Names with a line feed behind each, and a `?` in front of an optional one. A name may end with `*`.
+    /// Names, each followed by a line feed. An optional name has a leading `?`. A name may end with `*`.
     private static func headers(
         _ argument: TemplateText.Word, _ text: TemplateText, _ reader: inout RecipeReader
     ) throws(RecipeError) -> Range<Int> {
@@ -224,12 +224,12 @@ enum TemplateReader {
         for name in argument.bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false) {
             let isOptional = name.last == UInt8(ascii: "?")
             let bare = Array(isOptional ? name.dropLast() : name)
-            // The star is a character of names, too, so that it needs no rule of its own.
+            // The star is a character of names too, so it needs no special rule.
             guard isHeaderName(bare), bare.first != UInt8(ascii: "*") else {
                 throw text.error("headers are named with ; between them: {headers:host;date;x-acme-*}", at: argument.start)
             }
             if isOptional { list.append(UInt8(ascii: "?")) }
-            list += bare.map { $0.asciiLowercased }
+            list += bare.map { $0.lowercased }
             list.append(UInt8(ascii: "\n"))
         }
         return reader.store(list)
@@ -247,8 +247,8 @@ enum TemplateReader {
             case "encode", "reencode":
                 guard let set = Filter.EscapeSet(words[1].text) else {
                     throw text.error(
-                        "an unknown percent-encoding, \"\(words[1].text)\"; there are "
-                            + Filter.EscapeSet.names.joined(separator: ", ") + ", each also with -lower", at: words[1].start)
+                        "an unknown percent-encoding, \"\(words[1].text)\"; use one of "
+                            + Filter.EscapeSet.names.joined(separator: ", ") + ", or one of them with -lower", at: words[1].start)
                 }
                 return name == "encode" ? .percentEncode(set) : .reencode(set)
             case "decode" where words[1].text == "form": return .percentDecode(plusIsSpace: true)
@@ -267,7 +267,7 @@ enum TemplateReader {
                 return .values(separator: reader.store(words[1].bytes), isDecoded: name == "values-decoded")
             case "first", "last", "skip", "drop-last":
                 guard let count = words[1].number else {
-                    throw text.error("a number of bytes, which has digits", at: words[1].start)
+                    throw text.error("a number of bytes that isn't a number", at: words[1].start)
                 }
                 switch name {
                 case "first": return .first(count)
@@ -291,14 +291,14 @@ enum TemplateReader {
             throw text.error(oneText(words[0], "text"), at: words[0].start)
         default:
             throw text.error(
-                "an unknown filter, \"\(words.map { $0.text }.joined(separator: ":"))\"; there are "
+                "an unknown filter, \"\(words.map { $0.text }.joined(separator: ":"))\"; use one of "
                     + Filter.names.joined(separator: ", "), at: words[0].start)
         }
     }
 
     private static func notEmpty(_ word: TemplateText.Word, _ text: TemplateText) throws(RecipeError) -> [UInt8] {
         guard !word.bytes.isEmpty else { throw text.error("an empty text to look for", at: word.start) }
-        // Looking for it takes time in proportion to its length.
+        // Searching takes time in proportion to the text's length.
         guard word.bytes.count <= 256 else { throw text.error("a text of more than 256 bytes to look for", at: word.start) }
         return word.bytes
     }
@@ -308,7 +308,7 @@ enum TemplateReader {
     ) throws(RecipeError) -> Filter {
         guard let function = HashFunction(rawValue: words[1].text) else {
             throw text.error(
-                "an unknown hash, \"\(words[1].text)\"; there are "
+                "an unknown hash, \"\(words[1].text)\"; use one of "
                     + HashFunction.allCases.map { $0.rawValue }.joined(separator: ", "),
                 at: words[1].start)
         }
@@ -318,7 +318,7 @@ enum TemplateReader {
         }
         if let slot = reader.slot(named: words[2].bytes) { return .hmac(function, .slot(slot)) }
         throw text.error(
-            "the unknown key \"\(words[2].text)\"; there are "
+            "an unknown key, \"\(words[2].text)\"; use one of "
                 + (Recipe.SettingName.allCases.map { $0.rawValue } + reader.definedNames).joined(separator: ", "),
             at: words[2].start)
     }

@@ -1,6 +1,7 @@
 internal import NevodPluginKit
+internal import NevodSupport
 
-/// The text of a template, read byte by byte. Positions are within a line, whose number is kept for errors.
+/// The text of a template, read byte by byte. Positions are within a line. The line's number is kept for errors.
 struct TemplateText {
     let bytes: ArraySlice<UInt8>
     let line: Int
@@ -33,7 +34,7 @@ struct TemplateText {
         return byte
     }
 
-    /// The byte that an escape means, behind its backslash.
+    /// The byte that an escape means, read after its backslash.
     mutating func escaped() throws(RecipeError) -> UInt8 {
         switch next() {
         case UInt8(ascii: "n"): UInt8(ascii: "\n")
@@ -48,7 +49,7 @@ struct TemplateText {
         }
     }
 
-    /// Reads up to the next bar or brace: a value's or a filter's name, and its arguments between colons.
+    /// Reads up to the next bar or brace: the name of a value or filter, and its arguments, separated by colons.
     ///
     /// - Returns: the words, unescaped, and the position of each.
     mutating func words() throws(RecipeError) -> [Word] {
@@ -70,12 +71,9 @@ struct TemplateText {
 
         var text: String { String(decoding: bytes, as: UTF8.self) }
 
-        /// A number of digits, at most nine.
+        /// The word as a number of at most nine digits; nil for anything else.
         var number: Int? {
-            guard (1...9).contains(bytes.count), bytes.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else {
-                return nil
-            }
-            return bytes.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+            bytes.count <= 9 ? Int(digits: bytes) : nil
         }
     }
 }

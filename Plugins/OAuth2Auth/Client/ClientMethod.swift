@@ -1,16 +1,17 @@
+internal import NevodOAuth
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// How a client proves who it is at the server's endpoints (RFC 6749 §2.3, OpenID Connect Core §9, RFC 8705).
+/// The way a client proves its identity at the server's endpoints (RFC 6749 §2.3, OpenID Connect Core §9, RFC 8705).
 enum ClientMethod: String, CaseIterable, SettingValue {
     /// The method that the metadata and the settings allow: a key before a secret, Basic before the form.
     case auto
-    /// HTTP Basic with identifier and secret, each encoded as a form's field (RFC 6749 §2.3.1). Some servers don't decode them: a
-    /// secret with other characters than letters, digits and `-_.*` is wrong there, and right with ``post``.
+    /// HTTP Basic with identifier and secret, each encoded as a form's field (RFC 6749 §2.3.1). Some servers don't decode them.
+    /// With such a server, a secret with characters other than letters, digits and `-._~*` fails here, but works with ``post``.
     case basic
     /// Identifier and secret in the form.
     case post
-    /// A token signed with the client's private key (RFC 7523 §2.2), or one that the platform has issued to this workload.
+    /// A token signed with the client's private key (RFC 7523 §2.2), or a token that the platform has issued to this workload.
     case privateKeyJWT = "private-key-jwt"
     /// A token signed with the secret (OpenID Connect Core §9, client_secret_jwt).
     case clientSecretJWT = "client-secret-jwt"
@@ -19,13 +20,13 @@ enum ClientMethod: String, CaseIterable, SettingValue {
     /// The identifier in the form, and no proof: a public client.
     case none
 
-    /// The method for what the client has and the server takes.
+    /// The method for what the client has and the server accepts.
     ///
     /// - Parameter offered: `token_endpoint_auth_methods_supported`; empty if unknown.
     static func automatic(hasKey: Bool, hasSecret: Bool, offered: [String]) -> ClientMethod {
         if hasKey, !hasSecret || offered.isEmpty || offered.contains("private_key_jwt") { return .privateKeyJWT }
         guard hasSecret else { return .none }
-        // Every server with secrets has to take it (RFC 6749 §2.3.1).
+        // Every server with secrets must accept it (RFC 6749 §2.3.1).
         if offered.isEmpty || offered.contains("client_secret_basic") { return .basic }
         if offered.contains("client_secret_post") { return .post }
         return offered.contains("client_secret_jwt") ? .clientSecretJWT : .basic
@@ -68,7 +69,7 @@ extension OAuth2Auth {
     /// Whether the client's proof is the platform's token.
     var assertsWorkload: Bool { clientAuthentication == .privateKeyJWT && clientKey == nil }
 
-    /// Whether there is no proof that the client could give, or it is not to give any.
+    /// Whether the client has no proof of its identity, or isn't to give one.
     var isPublicClient: Bool {
         switch clientAuthentication {
         case .none: true
@@ -81,27 +82,26 @@ extension OAuth2Auth {
     func identify(
         _ fields: inout FormFields, _ headers: inout [(name: String, value: String)], at endpoints: Endpoints, _ flow: AuthFlow
     ) async throws(SchemeError) {
+        let client = try await identity(at: endpoints, flow)
+        if let authorization = client.authorization { headers.append(("Authorization", authorization)) }
+        for field in client.fields { fields.append(field.name, field.isSecret ? .secret(field.value) : .text(field.text)) }
+    }
+
+    private func identity(at endpoints: Endpoints, _ flow: AuthFlow) async throws(SchemeError) -> ClientIdentity {
         let method = clientMethod(at: endpoints)
-        if method == .basic, let clientID, let clientSecret {
-            return headers.append(("Authorization", Self.basic(clientID, clientSecret)))
-        }
-        if let clientID { fields.append("client_id", .text(clientID)) }
         switch method {
-        case .post:
-            if let clientSecret { fields.append("client_secret", .secret(clientSecret)) }
+        case .basic: if let clientID, let clientSecret { return .basic(clientID, clientSecret) }
+        case .post: if let clientID, let clientSecret { return .form(clientID, clientSecret) }
         case .privateKeyJWT, .clientSecretJWT:
-            let assertion: Secret
-            if assertsWorkload {
-                assertion = try await workload.token(flow).text
-            } else if let clientID, let signer = try method == .clientSecretJWT ? secretSigner() : clientSigner {
-                assertion = try clientAssertion(signer, clientID, at: endpoints, flow)
-            } else {
+            if assertsWorkload { return .assertion(try await workload.token(flow).text, id: clientID) }
+            guard let clientID, let signer = try method == .clientSecretJWT ? secretSigner() : clientSigner else {
                 throw .internal("a client assertion without a key")
             }
-            fields.append("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
-            fields.append("client_assertion", .secret(assertion))
-        case .auto, .basic, .tls, .none: break
+            return .assertion(try clientAssertion(signer, clientID, at: endpoints, flow), id: clientID)
+        case .auto, .tls, .none: break
         }
+        guard let clientID else { return .unknown }
+        return .identifier(clientID)
     }
 
     /// The method that is used, never ``ClientMethod/auto``.
@@ -114,22 +114,40 @@ extension OAuth2Auth {
         guard let clientSecret else { throw .internal("a client without a secret") }
         return try AssertionSigner(secret: clientSecret, clientKey == nil ? clientKeyAlgorithm : nil, Self.clientSecretNames)
     }
+}
 
-    /// The value of an Authorization header: both parts are encoded as form fields first.
-    static func basic(_ clientID: String, _ secret: Secret) -> String {
-        var encoded = WipedBytes()
-        var form = FormFields()
-        form.append(clientID, .secret(secret))
-        // `name=value`, of which neither side can hold an equals sign.
-        form.encoded.withUnsafeBytes { bytes in
-            for byte in bytes { encoded.append(byte == UInt8(ascii: "=") ? UInt8(ascii: ":") : byte) }
+extension OAuth2Auth {
+    /// The advice if the server doesn't accept the client (`invalid_client`, RFC 6749 §5.2), with the methods that it would accept.
+    func clientAdvice(at endpoints: Endpoints) -> String {
+        proofAdvice(at: endpoints) + Self.offer(of: endpoints)
+    }
+
+    private func proofAdvice(at endpoints: Endpoints) -> String {
+        switch clientMethod(at: endpoints) {
+        case .basic:
+            "check client-id and client-secret, which were sent as HTTP Basic; some servers accept them only with client-auth=post"
+        case .post:
+            "check client-id and client-secret, which were sent in the form; some servers accept them only with client-auth=basic"
+        case .clientSecretJWT:
+            "check client-id and client-secret, and whether the server expects \(clientAudience(at: endpoints)) as the audience "
+                + "(client-assertion-audience)"
+        case .privateKeyJWT where assertsWorkload:
+            "check client-id, and whether the server trusts the platform's tokens, their subject and their audience"
+        case .privateKeyJWT:
+            "check client-id, whether the server has the public part of client-key under the name of client-key-id, and whether "
+                + "it expects \(clientAudience(at: endpoints)) as the audience (client-assertion-audience)"
+        case .tls: "check client-id, and whether the connection has the client's certificate (--cert and --key)"
+        case .auto, .none:
+            clientID == nil
+                ? "set client-id" : "check client-id, and set client-secret or client-key if the server gave the client one"
         }
-        return encoded.secret.withUnsafeBytes { bytes in
-            withByteWriter(capacity: 6 + bytes.count * 2) { text in
-                text.append(ascii: "Basic ")
-                text.append(base64: Span(_unsafeBytes: bytes))
-                return text.bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
-            }
+    }
+
+    /// The metadata's words in a safe form: only names of visible ASCII, and a limited number.
+    private static func offer(of endpoints: Endpoints) -> String {
+        let names = endpoints.clientMethods.filter { name in
+            !name.isEmpty && name.utf8.count <= 40 && name.utf8.allSatisfy { $0.isVisible }
         }
+        return names.isEmpty ? "" : "; the server's metadata names \(names.prefix(8).joined(separator: ", "))"
     }
 }

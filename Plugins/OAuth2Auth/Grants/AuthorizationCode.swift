@@ -1,10 +1,11 @@
+internal import NevodOAuth
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// A login with a browser (RFC 6749 §4.1, RFC 7636): on this machine through a redirect to loopback (RFC 8252), elsewhere with a copy
-/// of the address where it ended.
+/// A login with a browser (RFC 6749 §4.1, RFC 7636): on this machine through a redirect to loopback (RFC 8252), elsewhere by
+/// pasting the address where the browser ended.
 struct AuthorizationCode {
-    /// The redirects of other logins, or of other programs, that are ignored.
+    /// The limit on ignored redirects from other logins or other programs.
     private static let mostStrangers = 20
     private static let mostAnswers = 3
     /// NEVOD_LIMIT_URL.
@@ -23,12 +24,13 @@ struct AuthorizationCode {
         let redirect = try RedirectURI(scheme.redirectURI)
         let listening = try await listen(redirect)
         let request = try AuthorizationRequest(server, redirectURI: listening ?? redirect.text)
-        let address = AuthorizationRequest.address(endpoint, with: try await PushedRequest(server: server).fields(for: request))
+        let fields = try await PushedRequest(server: server).fields(for: request)
+        let address = fields.encoded.withUnsafeBytes { RedirectAddress.opening(endpoint, with: $0) }
         guard address.utf8.count <= Self.longestAddress else {
             throw .badSetting(
                 "authorization-parameter",
                 "or scope makes the login's address longer than \(Self.longestAddress) bytes; shorten it, or set par=always if the "
-                    + "server takes pushed requests")
+                    + "server accepts pushed requests")
         }
         let code = try await code(for: request, at: address, isListening: listening != nil)
         return try await redeem(code, of: request)
@@ -67,11 +69,11 @@ struct AuthorizationCode {
             let redirect = try await flow.browseToRedirect(address)
             let response =
                 scheme.responseMode == .formPost
-                ? AuthorizationResponse(redirect.form) : AuthorizationResponse(address: redirect.url)
+                ? redirect.body.withUnsafeBytes { AuthorizationResponse(form: $0) } : AuthorizationResponse(address: redirect.url)
             if response.answers(request.state) { return try response.code(from: server.endpoints) }
         }
         throw .unavailable(
-            "\(Self.mostStrangers) redirects arrived that are not of this login; close other windows of logins, and look which "
+            "\(Self.mostStrangers) redirects arrived that don't belong to this login; close other login windows, and find out which "
                 + "program on this machine sends them")
     }
 
@@ -98,11 +100,11 @@ struct AuthorizationCode {
             "grant_type": "authorization_code", "code": .secret(code), "redirect_uri": .text(request.redirectURI),
         ]
         if let proof = request.proof { fields.append("code_verifier", .secret(proof.verifier)) }
-        // Also here (RFC 8707 §2.2).
+        // The token request names them too (RFC 8707 §2.2).
         server.recipients(&fields)
         var token = try await server.token(fields)
         token.nonce = request.nonce
-        // A response without a scope grants the one that was asked for (§5.1).
+        // A response without a scope grants the requested scope (§5.1).
         if token.scope == nil, !server.scope.isEmpty { token.scope = server.scope }
         return token
     }
@@ -111,7 +113,7 @@ struct AuthorizationCode {
 extension Endpoints {
     func authorizationEndpoint(withPKCE: Bool) throws(SchemeError) -> String {
         guard !withPKCE || challengeMethods.isEmpty || challengeMethods.contains("S256") else {
-            throw .badSetting("pkce", "must be false: the server's metadata do not offer S256")
+            throw .badSetting("pkce", "must be false: the server's metadata does not offer S256")
         }
         guard let authorization else { throw .internal("a login without an authorization endpoint") }
         return authorization
@@ -119,7 +121,7 @@ extension Endpoints {
 }
 
 extension OAuth2Auth {
-    /// Refuses settings of a person's login that can't work, or that contradict each other.
+    /// Refuses settings of a person's login that can't work or that contradict each other.
     func checkLogin() throws(SchemeError) {
         try AuthorizationRequest.check(extraAuthorization)
         let redirect = try RedirectURI(redirectURI)
@@ -129,11 +131,13 @@ extension OAuth2Auth {
         }
         guard grant == .code else { return }
         guard usesPKCE || clientSecret != nil || clientKey != nil else {
-            throw .badSetting("pkce", "must be true without client-secret: else whoever sees the redirect could use its code")
+            throw .badSetting(
+                "pkce", "must be true without client-secret: otherwise anybody who sees the redirect could use its code")
         }
         guard responseMode == .query || redirect.loopback != nil && !pastesRedirect else {
             throw .badSetting(
-                "response-mode", "must be query where the browser's address is pasted: no address has the code of a form")
+                "response-mode", "must be query if the browser's address is pasted, because an address doesn't have a form's code"
+            )
         }
     }
 }

@@ -1,89 +1,47 @@
+internal import NevodOAuth
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// The server's response that the browser brings (RFC 6749 §4.1.2). Anybody can send one, so that everything in it is checked.
-struct AuthorizationResponse {
-    private static let longestCode = 8192
-
-    private let fields: FormFields
-
-    init(_ fields: FormFields) {
-        self.fields = fields
-    }
-
-    /// Reads the query of an address.
-    init(address: String) {
-        let query = address.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }.dropFirst()
-        self.init(FormFields(parsing: String(Substring(query))))
-    }
-
-    /// Whether it is the response to the request with this state. Compares in constant time.
-    func answers(_ state: Secret) -> Bool {
-        let states = values("state")
-        return states.count == 1 && states.allSatisfy { Secret($0) == state }
-    }
-
+extension AuthorizationResponse {
     /// The code.
     ///
-    /// - Throws: the server's error; or why the response may come from another server, or is none.
+    /// - Throws: the server's error, or the reason why the response is invalid or may come from another server.
     func code(from server: Endpoints) throws(SchemeError) -> Secret {
-        // First: even an error must not be believed if it is another server's (RFC 9207 §2.4).
-        try checkIssuer(server)
-        if let error = try value("error") { throw failure(error) }
-        guard let code = try value("code") else { throw .denied("the browser's redirect has neither a code nor an error") }
-        guard !code.isEmpty, code.utf8.count <= Self.longestCode, code.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
-            throw .denied("the browser's redirect has a code that is none: empty, too long, or with characters that no code has")
+        let outcome: Outcome
+        do throws(Fault) {
+            // Without a known issuer, the login has only the server in its settings.
+            outcome = try self.outcome(issuer: server.issuer, namesIssuer: server.namesIssuer)
+        } catch {
+            throw .denied(Self.problem(error, server.issuer ?? ""))
         }
-        return Secret(code)
-    }
-
-    /// Refuses another issuer's response, which a mix-up attack sends (RFC 9207 §2.4). Without a known issuer the login has one server,
-    /// of its settings.
-    private func checkIssuer(_ server: Endpoints) throws(SchemeError) {
-        guard let expected = server.issuer else { return }
-        guard let issuer = try value("iss") else {
-            guard !server.namesIssuer else {
-                throw .denied(
-                    "the browser's redirect names no issuer, and each of \(expected) does, by its metadata: it may be another "
-                        + "server's, and its code was not used")
-            }
-            return
-        }
-        guard issuer.utf8.elementsEqual(expected.utf8) else {
-            throw .denied(
-                "the browser's redirect is from the issuer \(Self.printable(issuer)), and the login was begun at \(expected): its code "
-                    + "was not used")
+        switch outcome {
+        case .code(let code): return Secret(code)
+        case .error(let code, let description): throw Self.failure(code, ServerWords.inParentheses(description))
         }
     }
 
-    /// An issuer's name is an address, of which people need the whole.
-    private static func printable(_ text: String) -> String {
-        String(decoding: text.utf8.prefix(200).map { $0 > 0x20 && $0 < 0x7F ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+    private static func problem(_ fault: Fault, _ issuer: String) -> String {
+        switch fault {
+        case .repeated(let name, let count):
+            "the browser's redirect has \(count) values of \"\(name)\"; one of them may be somebody else's"
+        case .noIssuer:
+            "the browser's redirect names no issuer, but each of \(issuer) does, by its metadata: it may be another server's, so its "
+                + "code was not used"
+        case .otherIssuer(let other):
+            "the browser's redirect is from the issuer \(ServerWords.name(other)), but the login was started at \(issuer): its code "
+                + "was not used"
+        case .noCode: "the browser's redirect has neither a code nor an error"
+        case .invalidCode:
+            "the browser's redirect has an invalid code: empty, too long, or with characters that no code has"
+        }
     }
 
-    private func failure(_ code: String) -> SchemeError {
-        let description = ServerText.shown(fields["error_description"] ?? "")
-        let words = description.isEmpty ? "" : " (\(description))"
+    private static func failure(_ code: String, _ words: String) -> SchemeError {
         switch code {
-        case "access_denied": return .denied("the login was refused in the browser\(words)")
-        case "temporarily_unavailable", "server_error":
-            return .unavailable("the server can't log anybody in now: \(code)\(words)")
-        case "invalid_scope":
-            return .denied("the server does not offer the scope that is asked for\(words); change the setting scope")
-        default: return .denied("the server refused the login: \(ServerText.shown(code))\(words)")
+        case "access_denied": .denied("the login was refused in the browser\(words)")
+        case "temporarily_unavailable", "server_error": .unavailable("the server can't log anybody in now: \(code)\(words)")
+        case "invalid_scope": .denied("the server does not offer the requested scope\(words); change the setting scope")
+        default: .denied("the server refused the login: \(ServerWords.text(code))\(words)")
         }
-    }
-
-    private func values(_ name: String) -> [String] {
-        fields.fields.filter { $0.name.utf8.elementsEqual(name.utf8) }.map { $0.value.text }
-    }
-
-    /// The value of a parameter, which may occur once (RFC 6749 §3.1).
-    private func value(_ name: String) throws(SchemeError) -> String? {
-        let values = values(name)
-        guard values.count <= 1 else {
-            throw .denied("the browser's redirect has \(values.count) values of \"\(name)\", of which one may be somebody else's")
-        }
-        return values.first
     }
 }

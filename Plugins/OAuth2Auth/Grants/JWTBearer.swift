@@ -1,8 +1,8 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// A token in exchange for a signed assertion (RFC 7523 §2.1): one that was given, or one that is made with a key, as service
-/// accounts of Google and connected apps of Salesforce do.
+/// A token in exchange for a signed assertion (RFC 7523 §2.1). The assertion is given, or made with a key, as for Google's service
+/// accounts and Salesforce's connected apps.
 struct JWTBearer {
     struct Settings: Sendable {
         @Setting("assertion", help: "The assertion (JWT) for grant=jwt-bearer, if it is not made with assertion-key")
@@ -13,11 +13,11 @@ struct JWTBearer {
         @Setting("assertion-key-id", help: "The key's name at the server (kid)") var keyID: String?
         @Setting("assertion-key-alg", help: "Algorithm of the signature, if the key allows several")
         var algorithm: AssertionAlgorithm?
-        @Setting("assertion-issuer", help: "Whose assertion it is (iss); by default the client-id, or the service account")
+        @Setting("assertion-issuer", help: "Issuer of the assertion (iss); by default the client-id, or the service account")
         var issuer: String?
-        @Setting("assertion-subject", help: "For whom the token is (sub); by default the issuer; empty for none")
+        @Setting("assertion-subject", help: "Subject of the assertion (sub); by default the issuer; empty for none")
         var subject: String?
-        @Setting("assertion-audience", help: "To whom the assertion is addressed (aud); by default the token endpoint")
+        @Setting("assertion-audience", help: "Recipient of the assertion (aud); by default the token endpoint")
         var audience: String?
         @Setting("assertion-lifetime", default: 60, help: "Seconds that an assertion is valid") var lifetime: Int
         @Setting("assertion-claim", help: "Another claim of the assertion, NAME=VALUE") var claims: [String]
@@ -31,7 +31,7 @@ struct JWTBearer {
 
         init() {}
 
-        /// Whether the assertion is other than the workload's own token.
+        /// Whether the assertion isn't the workload's own token.
         var isGiven: Bool { given != nil || file != nil || key != nil }
 
         mutating func prepare(_ grant: Grant, hasWorkload: Bool, clientID: String?) throws(SchemeError) {
@@ -58,7 +58,7 @@ struct JWTBearer {
             let names = AssertionSigner.Names(key: "assertion-key", algorithm: "assertion-key-alg")
             let signer = try AssertionSigner(key: key, algorithm, keyID: keyID, names)
             guard let issuer = issuer ?? signer.account ?? clientID, !issuer.isEmpty else {
-                throw .badSetting("assertion-issuer", "or client-id is needed, to say whose assertion it is")
+                throw .badSetting("assertion-issuer", "or client-id is needed, to name the issuer of the assertion")
             }
             guard (1...Self.longestLifetime).contains(lifetime) else {
                 throw .badSetting("assertion-lifetime", "must be a number from 1 to \(Self.longestLifetime)")
@@ -67,7 +67,7 @@ struct JWTBearer {
             self.signer = signer
         }
 
-        /// An hour, which is the most that Google takes.
+        /// An hour, the most that Google accepts.
         private static let longestLifetime = 3600
 
         private static let ownClaims = ["iss", "sub", "aud", "exp", "iat", "nbf", "jti"]
@@ -78,7 +78,7 @@ struct JWTBearer {
                 if ownClaims.contains(where: { $0.utf8.elementsEqual(field.name.utf8) }) {
                     throw .badSetting(
                         "assertion-claim",
-                        "can't set \(field.name), which has a setting of its own or is made for each assertion")
+                        "can't set \(field.name), which has its own setting or is made for each assertion")
                 }
                 if members.contains(where: { $0.name.utf8.elementsEqual(field.name.utf8) }) {
                     throw .badSetting("assertion-claim", "sets \(field.name) twice")
@@ -116,7 +116,7 @@ struct JWTBearer {
         let now = server.flow.unixSeconds
         let issuer = settings.issuer ?? signer.account ?? server.scheme.clientID ?? ""
         var claims = [JSONValue.Member("iss", .string(issuer))]
-        // RFC 7523 §3 demands one. At Google it names a user to act for, and there is none for the account itself.
+        // RFC 7523 §3 demands a subject. At Google, it names a user to act for, and is left out for the account itself.
         let subject = settings.subject ?? (signer.account == nil ? issuer : "")
         if !subject.isEmpty { claims.append(JSONValue.Member("sub", .string(subject))) }
         claims.append(JSONValue.Member("aud", .string(settings.audience ?? server.endpoints.token)))

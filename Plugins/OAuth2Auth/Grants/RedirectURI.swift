@@ -1,7 +1,7 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// The address to which the server sends the browser with its response (RFC 6749 §3.1.2).
+/// The address that the server sends the browser to, with its response (RFC 6749 §3.1.2).
 struct RedirectURI: Sendable {
     /// An address at which the host can wait for the browser (RFC 8252 §7.3).
     struct Loopback: Sendable {
@@ -15,18 +15,18 @@ struct RedirectURI: Sendable {
     private static let longest = 2048
     private static let longestPath = 256
 
-    /// As it is registered at the server.
+    /// The address as registered at the server.
     let text: String
     /// Nil if only the person can see where the browser ended.
     let loopback: Loopback?
 
-    /// - Parameter setting: nil for a path at loopback.
+    /// - Parameter setting: nil for the default, a path at loopback.
     init(_ setting: String?) throws(SchemeError) {
         text = setting ?? "http://127.0.0.1/callback"
         let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
         guard text.utf8.count <= Self.longest, scheme.endIndex < text.endIndex, let first = scheme.first,
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first | 0x20),
-            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") })
+            first.isLetter,
+            text.utf8.allSatisfy({ $0.isVisible && $0 != UInt8(ascii: "#") })
         else { throw .badSetting("redirect-uri", "must be an absolute address without a fragment, such as \(Self.example)") }
         loopback = try Self.loopback(text)
     }
@@ -36,7 +36,7 @@ struct RedirectURI: Sendable {
     /// The address to send to the server, after the host has opened `url` at ``loopback``.
     func listening(at url: String) -> String {
         guard let loopback, loopback.port == 0 else { return text }
-        // The registered path may be empty, where the host's is a slash.
+        // The registered path may be empty; the host's is then a slash.
         let origin = url.utf8.dropLast(loopback.path.utf8.count)
         let hasPath = text.utf8.last == UInt8(ascii: "/") || loopback.path.utf8.count > 1
         return String(Substring(origin)) + (hasPath ? loopback.path : "")
@@ -48,7 +48,7 @@ struct RedirectURI: Sendable {
         let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         for host in ["127.0.0.1", "[::1]", "localhost"] where authority.starts(with: host.utf8) {
             let colon = authority.dropFirst(host.utf8.count)
-            // Another name, such as localhost.example.com.
+            // Otherwise it is another name, such as localhost.example.com.
             guard colon.isEmpty || colon.first == UInt8(ascii: ":") else { continue }
             let path = rest[authority.endIndex...]
             guard !path.contains(UInt8(ascii: "?")), path.count <= longestPath else {
@@ -63,7 +63,7 @@ struct RedirectURI: Sendable {
     }
 
     private static func port(_ digits: Substring.UTF8View) throws(SchemeError) -> UInt16 {
-        let isNumber = digits.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+        let isNumber = digits.allSatisfy { $0.isDigit }
         guard isNumber, let port = UInt16(Substring(digits)), port > 0 else {
             throw .badSetting("redirect-uri", "must have a port from 1 to 65535, or none for any free port")
         }

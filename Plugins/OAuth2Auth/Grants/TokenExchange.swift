@@ -1,17 +1,17 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// A token in exchange for another one (RFC 8693): a user's, a platform's, one of another issuer.
+/// A token in exchange for another (RFC 8693): a user's, a platform's, or another issuer's.
 struct TokenExchange {
     struct Settings: Sendable {
-        @Setting("subject-token", help: "The token to be exchanged, for grant=token-exchange") var subject: Secret?
-        @Setting("subject-token-file", help: "File with the token to be exchanged") var subjectFile: String?
+        @Setting("subject-token", help: "The token to exchange, for grant=token-exchange") var subject: Secret?
+        @Setting("subject-token-file", help: "File with the token to exchange") var subjectFile: String?
         @Setting("subject-token-type", help: "Its type: access-token, id-token, jwt, refresh-token, saml1, saml2 or a URI")
         var subjectType: String?
         @Setting("actor-token", help: "Token of the party that acts for the subject") var actor: Secret?
         @Setting("actor-token-file", help: "File with that token") var actorFile: String?
         @Setting("actor-token-type", help: "Its type, as for subject-token-type") var actorType: String?
-        @Setting("requested-token-type", help: "Type of the token to be issued, as for subject-token-type")
+        @Setting("requested-token-type", help: "Type of the token to issue, as for subject-token-type")
         var requestedType: String?
 
         // Derived in prepare.
@@ -21,7 +21,7 @@ struct TokenExchange {
 
         init() {}
 
-        /// Whether the subject is other than the workload's own token.
+        /// Whether the subject isn't the workload's own token.
         var hasSubject: Bool { subject != nil || subjectFile != nil }
 
         mutating func prepare(_ grant: Grant, hasWorkload: Bool) throws(SchemeError) {
@@ -38,8 +38,7 @@ struct TokenExchange {
                 throw .badSetting(
                     "subject-token", "is needed for grant=token-exchange; or subject-token-file, token-file or metadata-url")
             }
-            // A platform's own token is a JWT wherever there is one; another one is an access token unless it is said to be
-            // something else.
+            // Every platform's own token is a JWT. Any other token is an access token unless the settings say otherwise.
             subjectSource = try TokenSource(
                 hasSubject ? (subject, subjectFile) : nil, "subject-token",
                 type: subjectType ?? (hasSubject ? "access-token" : "jwt"))
@@ -53,7 +52,7 @@ struct TokenExchange {
                 try TokenType.uri(type, setting: "requested-token-type")
             }
             if let requestedURI, requestedURI.utf8.elementsEqual(TokenType.refreshToken.utf8) {
-                throw .badSetting("requested-token-type", "must be that of a token which a request can carry")
+                throw .badSetting("requested-token-type", "must be the type of a token that a request can carry")
             }
         }
     }
@@ -81,27 +80,27 @@ struct TokenExchange {
         }
     }
 
-    /// Checks the type of the issued token (§2.2.1), which some servers leave out.
+    /// Checks the type of the issued token (§2.2.1). Some servers leave it out.
     ///
-    /// - Returns: the response; with `token_type` Bearer in place of `N_A`, which says that the token is no access token, if the
-    ///   user has asked for one of that type.
+    /// - Returns: the response. `N_A` as its `token_type` means that the token isn't an access token; if the user asked for that
+    ///   type of token, it is replaced with `Bearer`.
     static func checked(_ json: JSONValue, requested: String?) throws(SchemeError) -> JSONValue {
         guard case .object(let members) = json else { return json }
         let issued = json["issued_token_type"]?.string
         if let requested, let issued, !issued.utf8.elementsEqual(requested.utf8) {
             throw .unsupported("the server issued a token of another type than requested-token-type: \(TokenType.safe(issued))")
         }
-        guard let type = json["token_type"]?.string, type.lowercased().utf8.elementsEqual("n_a".utf8) else { return json }
+        guard let type = json["token_type"]?.string, type.equalsIgnoringCase("n_a") else { return json }
         guard requested != nil else {
             throw .unsupported(
-                "the server issued a token that is no access token (\(TokenType.safe(issued ?? "unknown type"))); "
+                "the server issued a token that isn't an access token (\(TokenType.safe(issued ?? "unknown type"))); "
                     + "requested-token-type says which one requests should carry")
         }
         return .object(members + [JSONValue.Member("token_type", "Bearer")])
     }
 }
 
-/// The place of a token that is sent in a form, and its type.
+/// The source of a token that is sent in a form, and its type.
 private struct TokenSource: Sendable {
     private let secret: Secret?
     private let file: TokenFile?
@@ -110,7 +109,7 @@ private struct TokenSource: Sendable {
 
     /// - Parameters:
     ///   - given: the secret and the file; nil for the workload's token.
-    ///   - setting: the name of the secret, and the beginning of those of the others.
+    ///   - setting: the name of the secret's setting. The other settings' names begin with it.
     init(_ given: (secret: Secret?, file: String?)?, _ setting: String, type: String) throws(SchemeError) {
         if given?.secret != nil, given?.file != nil {
             throw .badSetting("\(setting)-file", "can't be given along with \(setting)")
@@ -141,7 +140,7 @@ enum TokenType {
         case "jwt", "saml1", "saml2": return prefix + text
         default: break
         }
-        guard text.utf8.contains(UInt8(ascii: ":")), text.utf8.allSatisfy({ $0 >= 0x21 && $0 < 0x7F }) else {
+        guard text.utf8.contains(UInt8(ascii: ":")), text.utf8.allSatisfy({ $0.isVisible }) else {
             throw .badSetting(setting, "must be access-token, id-token, jwt, refresh-token, saml1, saml2 or a URI")
         }
         return text
@@ -149,7 +148,7 @@ enum TokenType {
 
     /// A type that a server named, for a message: visible ASCII, bounded.
     static func safe(_ type: String) -> String {
-        let isSafe = type.utf8.count <= 128 && type.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+        let isSafe = type.utf8.count <= 128 && type.utf8.allSatisfy { $0.isPrintable }
         return isSafe ? type : "a type that can't be shown"
     }
 }

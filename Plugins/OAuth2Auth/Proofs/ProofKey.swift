@@ -2,7 +2,7 @@ internal import NevodPluginCrypto
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// The key that a token is bound to. Its proofs show a server that the client of a request has it (RFC 9449 §4).
+/// The key that a token is bound to. Its proofs show a server that a request's client has the key (RFC 9449 §4).
 struct ProofKey: Sendable {
     let algorithm: ProofAlgorithm
     /// The private key as its number (`d` in a JWK).
@@ -13,11 +13,11 @@ struct ProofKey: Sendable {
 
     /// Makes a key.
     ///
-    /// - Parameter random: 32 bytes that nothing else is made of.
+    /// - Parameter random: 32 bytes that are used for nothing else.
     /// - Throws: ``SchemeError/internal(_:detail:)`` if libcrypto fails.
     init(_ algorithm: ProofAlgorithm, from random: [UInt8]) throws(SchemeError) {
         let curve = algorithm.curve
-        // A number may be outside the range of its curve: one of P-256 once in 2³².
+        // A number may be outside its curve's range, for P-256 once in 2³².
         for counter in UInt8(0)..<8 {
             let number = try HKDF.derive(
                 curve.size, from: Secret(copying: random), info: Array("DPoP \(algorithm.rawValue)".utf8) + [counter], .sha512)
@@ -25,10 +25,10 @@ struct ProofKey: Sendable {
             self.init(algorithm, number, key)
             return
         }
-        throw .internal("no key of \(curve.rawValue) could be made of the host's random bytes")
+        throw .internal("no key of \(curve.rawValue) could be made from the host's random bytes")
     }
 
-    /// Reads a key of a stored token: the algorithm's name, a space, and the number in base64url.
+    /// Reads the key of a stored token: the algorithm's name, a space, and the number in base64url.
     ///
     /// - Throws: ``SchemeError/badToken(_:)``.
     init(stored: Secret) throws(SchemeError) {
@@ -39,7 +39,7 @@ struct ProofKey: Sendable {
         }
         guard let algorithm = ProofAlgorithm(rawValue: parts.0), let number = parts.1,
             let key = try? PrivateKey(algorithm.curve, number)
-        else { throw .badToken("the key of the stored token is damaged, or of another version of this plugin") }
+        else { throw .badToken("the key of the stored token is damaged, or from another version of this plugin") }
         self.init(algorithm, number, key)
     }
 
@@ -68,14 +68,14 @@ struct ProofKey: Sendable {
         }
     }
 
-    /// The public key's thumbprint with SHA-256 (RFC 7638), as `dpop_jkt` and `jkt` have it.
+    /// The public key's thumbprint with SHA-256 (RFC 7638), as in `dpop_jkt` and `jkt`.
     ///
     /// - Throws: ``SchemeError/internal(_:detail:)`` if libcrypto fails.
     var thumbprint: String {
         get throws(SchemeError) { try Self.thumbprint(of: key.publicKey) }
     }
 
-    /// - Parameter key: a public key, whose ``PublicKey/jwk`` has the members and the order of a thumbprint's input.
+    /// - Parameter key: a public key. Its ``PublicKey/jwk`` has the members and the order of a thumbprint's input.
     static func thumbprint(of key: PublicKey) throws(SchemeError) -> String {
         let digest = try key.jwk.encoded.withUnsafeBytes { json throws(SchemeError) in
             try HashFunction.sha256.digest(of: Span(_unsafeBytes: json))
@@ -83,7 +83,7 @@ struct ProofKey: Sendable {
         return Base64URL.encoded(digest.bytes)
     }
 
-    /// A request as a proof names it.
+    /// A request as a proof describes it.
     struct Claims {
         /// The method, as sent.
         let method: [UInt8]
@@ -91,11 +91,11 @@ struct ProofKey: Sendable {
         let url: [UInt8]
         /// Seconds since 1970 UTC.
         let issuedAt: Int64
-        /// Random bytes; no two proofs have the same.
+        /// Random bytes, different for each proof.
         let id: [UInt8]
-        /// Empty if the server gave none.
+        /// Empty if the server gave no nonce.
         var nonce: [UInt8] = []
-        /// The hash of the access token in base64url; empty for a request without one.
+        /// The hash of the access token in base64url; empty for a request without a token.
         var tokenHash: [UInt8] = []
     }
 
@@ -157,5 +157,69 @@ extension ByteWriter {
             }
         }
         append(ascii: "\"")
+    }
+}
+
+/// The algorithm of proofs, by its name in JOSE (RFC 7518 §3.1, RFC 8037 §3.1), in the order of preference.
+enum ProofAlgorithm: String, CaseIterable, SettingValue {
+    case es256 = "ES256"
+    case edDSA = "EdDSA"
+    case es384 = "ES384"
+
+    var curve: KeyCurve {
+        switch self {
+        case .es256: .p256
+        case .edDSA: .ed25519
+        case .es384: .p384
+        }
+    }
+
+    var signature: SignatureAlgorithm {
+        switch self {
+        case .es256: .ecdsa(.sha256)
+        case .edDSA: .edDSA
+        case .es384: .ecdsa(.sha384)
+        }
+    }
+}
+
+/// A token's key, with the token's hash. Each proof for a resource contains the hash (RFC 9449 §4.2, `ath`).
+struct KeyBinding: Sendable {
+    let key: ProofKey
+    let tokenHash: [UInt8]
+
+    /// - Throws: ``SchemeError/badToken(_:)`` if the key is missing or damaged.
+    init(_ token: StoredToken) throws(SchemeError) {
+        guard let stored = token.proofKey else { throw .badToken("the stored token is bound to a key (DPoP) that is missing") }
+        try self.init(ProofKey(stored: stored), token.accessToken)
+    }
+
+    init(_ key: ProofKey, _ accessToken: Secret) throws(SchemeError) {
+        let digest = try accessToken.withUnsafeBytes { token throws(SchemeError) in
+            try HashFunction.sha256.digest(of: Span(_unsafeBytes: token))
+        }
+        var tokenHash: [UInt8] = []
+        tokenHash.append(base64URL: digest.bytes)
+        self.key = key
+        self.tokenHash = tokenHash
+    }
+
+    /// Signs a proof for a request to a resource (§7), with the nonce from the state.
+    func proof(for request: borrowing RequestView) throws(SchemeError) -> [UInt8] {
+        // 128 bits; a proof needs 96 (§4.2).
+        guard request.random.count >= 16 else { throw .internal("the host gave no random bytes for a proof (DPoP)") }
+        var url: [UInt8] = []
+        url.append(request.scheme)
+        url.append(ascii: "://")
+        url.append(request.authority)
+        url.append(request.path)
+        return try key.proof(
+            ProofKey.Claims(
+                method: bytes(request.method), url: url, issuedAt: request.unixSeconds,
+                id: bytes(request.random.extracting(first: 16)), nonce: ProofNonce.kept(by: request.state), tokenHash: tokenHash))
+    }
+
+    private func bytes(_ span: Span<UInt8>) -> [UInt8] {
+        span.withUnsafeBufferPointer { Array($0) }
     }
 }

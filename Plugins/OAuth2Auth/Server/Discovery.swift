@@ -1,8 +1,9 @@
+internal import NevodOAuth
 internal import NevodPluginKit
 internal import NevodSupport
 
 extension OAuth2Auth {
-    /// Refuses settings of the server by which its metadata can't be found, or could be forged on the way.
+    /// Refuses settings for the server if its metadata can't be found with them, or could be forged on the way.
     func checkServer() throws(SchemeError) {
         if let issuer { try Self.checkIdentifier(issuer.text, of: "issuer") }
         for endpoint in ServerMetadata.Endpoint.allCases {
@@ -18,15 +19,16 @@ extension OAuth2Auth {
         let namesEndpoint = authorizationURL != nil || deviceURL != nil || pushedRequestURL != nil
         guard resources.count == 1, !namesEndpoint else {
             throw .badSetting(
-                "issuer", "or token-url is needed, to know the authorization server; one resource alone could name it, too")
+                "issuer", "or token-url is needed, to know the authorization server; a single resource could name it too")
         }
         try Self.checkIdentifier(resources[0], of: "resource")
-        // A server could use elsewhere what proves something by itself. A person sees at which server the login is.
+        // A malicious server could reuse a secret or an assertion elsewhere. In a person's login, the person sees which server it
+        // is.
         guard grant.needsPerson, isPublicClient else {
             throw .badSetting(
                 "issuer",
-                "or token-url is needed: the server that resource names is the API's choice, and would get a secret; only a login "
-                    + "of a person by a client without one can do without")
+                "or token-url is needed: the API chooses the server that resource names, which would get a secret; only the login "
+                    + "of a person by a client without a secret works without them")
         }
     }
 
@@ -42,7 +44,7 @@ extension OAuth2Auth {
         }
     }
 
-    /// Checks the identifier of a server by which its metadata is found (RFC 8414 §2, RFC 9728 §1.2).
+    /// Checks the identifier that leads to a server's metadata (RFC 8414 §2, RFC 9728 §1.2).
     private static func checkIdentifier(_ text: String, of setting: String) throws(SchemeError) {
         guard let address = WebAddress(text) else {
             throw .badSetting(setting, "must be an https URL without a user, \(WebAddress.limit) bytes at most")
@@ -53,7 +55,7 @@ extension OAuth2Auth {
         }
     }
 
-    /// The server's endpoints for a login: those of settings, and for the others those of the issuer's metadata.
+    /// The server's endpoints for a login. They come from the settings, or else from the issuer's metadata.
     func endpoints(_ flow: AuthFlow) async throws(SchemeError) -> Endpoints {
         var needed: [ServerMetadata.Endpoint] = [.token]
         switch grant {
@@ -66,12 +68,12 @@ extension OAuth2Auth {
 
     /// The endpoints for the renewal or the revocation of a token.
     ///
-    /// Those that were kept with the token spare the request for the metadata, so that a renewal depends on one endpoint alone. They are
-    /// used if the issuer is still the same, and if they are of its origin: to others the host sends only what it has itself
-    /// read in the metadata during the same flow.
+    /// Endpoints that were kept with the token save the request for the metadata, so that a renewal depends on only one endpoint.
+    /// They are used if the issuer is still the same and has the same origin. The host sends to another origin only if it read the
+    /// metadata itself during the same flow.
     ///
-    /// - Parameter wanted: an endpoint beside that for tokens, which the server may lack.
-    /// - Throws: ``SchemeError/badToken(_:)`` if another issuer has issued the token, which must not go to this one.
+    /// - Parameter wanted: an endpoint in addition to the token endpoint. The server may lack it.
+    /// - Throws: ``SchemeError/badToken(_:)`` if another issuer issued the token, because this issuer must not see it.
     func endpoints(
         _ flow: AuthFlow, of token: StoredToken, wanting wanted: ServerMetadata.Endpoint? = nil
     ) async throws(SchemeError) -> Endpoints {
@@ -86,13 +88,14 @@ extension OAuth2Auth {
         return endpoints
     }
 
-    /// Checks that a stored token was issued by the server that the settings name: no other one may see it (RFC 9700 §4.4).
+    /// Checks that the server in the settings issued a stored token, because no other server may see it (RFC 9700 §4.4).
     private static func checkIssuer(_ issuer: String, of token: StoredToken) throws(SchemeError) {
         guard let other = token.issuer, !other.utf8.elementsEqual(issuer.utf8) else { return }
-        throw .badToken("it is of the issuer \(ServerText.quoted(other)), and the settings are for \(ServerText.quoted(issuer))")
+        throw .badToken(
+            "it is from the issuer \(ServerWords.quoted(other)), but the settings are for \(ServerWords.quoted(issuer))")
     }
 
-    /// Whether the host sends to endpoints that were kept with a token, and no setting replaces them.
+    /// Whether the host sends to endpoints that were kept with a token, and whether no setting replaces them.
     private func isUsable(_ kept: Endpoints, of issuer: String) -> Bool {
         guard tokenURL == nil, revocationURL == nil, let own = WebAddress(issuer) else { return false }
         guard WebAddress(kept.token)?.isSameOrigin(as: own) == true else { return false }
@@ -100,12 +103,12 @@ extension OAuth2Auth {
         return WebAddress(revocation)?.isSameOrigin(as: own) == true
     }
 
-    /// The server's endpoints, with metadata if one of them has no setting.
+    /// The server's endpoints. Fetches metadata if one of them has no setting.
     ///
     /// - Parameters:
-    ///   - needed: the endpoints without which this throws.
-    ///   - wanted: others, which the server may lack.
-    /// - Throws: an error that clears no token: the metadata say nothing about it.
+    ///   - needed: the required endpoints; this throws if one is missing.
+    ///   - wanted: other endpoints, which the server may lack.
+    /// - Throws: an error that clears no token, since metadata says nothing about a token.
     func endpoints(
         _ flow: AuthFlow, needing needed: [ServerMetadata.Endpoint], wanting wanted: [ServerMetadata.Endpoint] = []
     ) async throws(SchemeError) -> Endpoints {
@@ -124,7 +127,8 @@ extension OAuth2Auth {
                 faults.append("\(url) \(fault)")
                 isTransient = true
             }
-            // One document is enough, unless it lacks something: most servers publish both, and few publish all in each.
+            // One document is enough unless it lacks something. Most servers publish two documents, and few publish everything in
+            // both.
             if found.has(needed), found.has(wanted) { break }
         }
         if found.has(needed) { return try found.endpoints(needed) }
@@ -137,8 +141,8 @@ extension OAuth2Auth {
         return try found.endpoints(needed)
     }
 
-    /// The addresses of an issuer's metadata. The first one is OpenID Connect's, which most servers have, also those that have both
-    /// (OpenID Connect Discovery §4.1, RFC 8414 §3.1). The host allows sending to endpoints in documents of these addresses alone.
+    /// The addresses of an issuer's metadata. The first is OpenID Connect's, which most servers have (OpenID Connect Discovery
+    /// §4.1, RFC 8414 §3.1). The host allows sending only to endpoints in documents from these addresses.
     static func metadataURLs(of issuer: String) -> [String] {
         guard let address = WebAddress(issuer) else { return [] }
         let path = trimmed(address.path)
@@ -148,7 +152,7 @@ extension OAuth2Auth {
         ]
     }
 
-    /// A path without the slashes at its end.
+    /// A path without trailing slashes.
     static func trimmed(_ path: Substring) -> Substring {
         var bytes = path.utf8
         while bytes.last == UInt8(ascii: "/") { bytes = bytes.dropLast() }
@@ -161,7 +165,7 @@ extension OAuth2Auth {
         case unavailable(String)
     }
 
-    /// - Throws: for an issuer that publishes another's metadata (RFC 8414 §3.3), and if there is no response.
+    /// - Throws: if an issuer publishes another issuer's metadata (RFC 8414 §3.3), or if there is no response.
     private func metadata(_ flow: AuthFlow, at url: String, of issuer: String) async throws(SchemeError) -> Fetched {
         switch try await document(flow, at: url) {
         case .absent(let fault): return .absent(fault)
@@ -174,25 +178,25 @@ extension OAuth2Auth {
                     })
             } catch {
                 switch error {
-                // Servers in trouble, and those that have a page for every path, respond with 200 and a page.
+                // Servers in trouble, and servers with a page for every path, respond with 200 and a page.
                 case .unreadable(let fault): return .unavailable(fault)
                 case .otherIssuer(let named):
                     throw .badSetting(
                         "issuer",
-                        "is \(ServerText.quoted(issuer)), but its metadata at \(url) are those of \(named); set the exact text")
+                        "is \(ServerWords.quoted(issuer)), but its metadata at \(url) is for \(named); set the exact text")
                 }
             }
         }
     }
 
-    /// A document of JSON, or the reason why there is none, as the end of a sentence.
+    /// A JSON document, or the reason why there is none, as the end of a sentence.
     enum Document {
         case found(Secret)
         case absent(String)
         case unavailable(String)
     }
 
-    /// Fetches a document, and follows no redirect: only the address itself says that its owner published the document.
+    /// Fetches a document. Doesn't follow redirects, because only the address itself shows that its owner published the document.
     func document(_ flow: AuthFlow, at url: String) async throws(SchemeError) -> Document {
         let response: FlowResponse
         do throws(SchemeError) {
@@ -210,7 +214,7 @@ extension OAuth2Auth {
     }
 }
 
-/// The endpoints that settings and documents name, until all that are needed are known.
+/// Collects endpoints from settings and documents until all needed ones are known.
 private struct FoundEndpoints {
     var issuer: String?
     private(set) var documents: [(url: String, metadata: ServerMetadata)] = []
@@ -240,7 +244,7 @@ private struct FoundEndpoints {
         return nil
     }
 
-    /// Where people and keys are is said once.
+    /// The addresses for people and for keys have no alias.
     private func address(of endpoint: ServerMetadata.Endpoint, in metadata: ServerMetadata) -> ServerMetadata.Address {
         metadata[endpoint, alias: showsCertificate && endpoint != .authorization && endpoint != .keys]
     }
@@ -278,9 +282,9 @@ private struct FoundEndpoints {
             }
         }
         guard !documents.isEmpty else {
-            return .badSetting(endpoint.setting, "is needed, or issuer, whose metadata name the endpoint")
+            return .badSetting(endpoint.setting, "is needed, or issuer, whose metadata names the endpoint")
         }
         let places = documents.map { $0.url }.joined(separator: " and ")
-        return .badSetting(endpoint.setting, "is needed, since the server's metadata name no \(endpoint.rawValue): \(places)")
+        return .badSetting(endpoint.setting, "is needed, since the server's metadata names no \(endpoint.rawValue): \(places)")
     }
 }

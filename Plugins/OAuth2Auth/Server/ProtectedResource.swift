@@ -1,7 +1,8 @@
+internal import NevodOAuth
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// The metadata of an API: which authorization servers issue its tokens (RFC 9728 §2).
+/// The metadata of an API. It names the authorization servers that issue its tokens (RFC 9728 §2).
 struct ProtectedResource: Sendable {
     /// The API's identifier, an https URL.
     let identifier: String
@@ -25,7 +26,7 @@ struct ProtectedResource: Sendable {
         return values.compactMap { $0.string }
     }
 
-    /// The address of the document of a resource (RFC 9728 §3.1); nil if the identifier isn't a URL.
+    /// The address of a resource's document (RFC 9728 §3.1); nil if the identifier isn't a URL.
     static func metadataURL(of identifier: String) -> String? {
         guard let address = WebAddress(identifier) else { return nil }
         return "\(address.root)/.well-known/oauth-protected-resource\(OAuth2Auth.trimmed(address.path))"
@@ -33,17 +34,17 @@ struct ProtectedResource: Sendable {
 
     /// A few texts of a document, for an error.
     static func list(_ texts: [String]) -> String {
-        let shown = texts.prefix(5).map { ServerText.quoted($0) }.joined(separator: ", ")
+        let shown = texts.prefix(5).map { ServerWords.quoted($0) }.joined(separator: ", ")
         return texts.count > 5 ? "\(shown) and \(texts.count - 5) others" : shown
     }
 }
 
 extension OAuth2Auth {
-    /// The issuer: the setting, or else the only authorization server that the resource names; nil without either.
+    /// The issuer: the setting, or else the only authorization server that the resource names; nil if there is neither.
     ///
-    /// The resource may name any server, one of its own among them. So the settings allow this only for a person's login by a
-    /// client without a secret (``checkServer()``), which sends nothing that another server would accept. A later flow compares
-    /// the issuer with the one that has issued the token, whatever the resource says then.
+    /// The resource may name any server, even its own. So the settings allow this only for a person's login by a client without a
+    /// secret (``checkServer()``), because such a login sends nothing that another server would accept. A later flow compares the
+    /// issuer with the token's issuer, whatever the resource says then.
     func namedIssuer(_ flow: AuthFlow) async throws(SchemeError) -> String? {
         if let issuer { return issuer.text }
         guard tokenURL == nil, let resource = resources.first, resources.count == 1, let address = WebAddress(resource),
@@ -68,7 +69,7 @@ extension OAuth2Auth {
         guard metadata.identifier.utf8.elementsEqual(resource.utf8) else {
             throw .badSetting(
                 "resource",
-                "is \(ServerText.quoted(resource)), but its metadata at \(url) are those of \(ServerText.quoted(metadata.identifier))"
+                "is \(ServerWords.quoted(resource)), but its metadata at \(url) is for \(ServerWords.quoted(metadata.identifier))"
             )
         }
         guard let issuer = metadata.issuers.first, metadata.issuers.count == 1 else {
@@ -76,47 +77,47 @@ extension OAuth2Auth {
                 "issuer",
                 metadata.issuers.isEmpty
                     ? "is needed, since \(url) names no authorization server"
-                    : "is needed: set one of those that \(url) names, \(ProtectedResource.list(metadata.issuers))")
+                    : "is needed: set one of the issuers that \(url) names, \(ProtectedResource.list(metadata.issuers))")
         }
         guard let server = WebAddress(issuer), server.mayBeNamed(by: address), !server.hasQuery, !server.hasFragment else {
             throw .badSetting(
-                "issuer", "is needed, since the one that \(url) names is not an https URL: \(ServerText.quoted(issuer))")
+                "issuer", "is needed, since the issuer that \(url) names is not an https URL: \(ServerWords.quoted(issuer))")
         }
         return issuer
     }
 
-    /// Explains why an API refuses a valid token, if its metadata say that other servers issue its tokens (RFC 9728 §5.1).
+    /// Explains why an API refuses a valid token, if its metadata says that other servers issue its tokens (RFC 9728 §5.1).
     ///
-    /// Metadata that can't be read, or that aren't those of the request's URL, say nothing, and are logged.
+    /// Metadata that can't be read, or that isn't for the request's URL, is only logged.
     ///
-    /// - Throws: an error that clears no token, if the settings' issuer isn't among the API's.
+    /// - Throws: an error that clears no token, if the settings' issuer isn't one of the API's.
     func checkIssuers(_ flow: AuthFlow, at url: String, named response: FlowResponse) async throws(SchemeError) {
         guard let own = issuer?.text, let request = WebAddress(response.url) else { return }
         guard let address = WebAddress(url), address.isSameOrigin(as: request) else {
-            return log(.warning, "resource_metadata \(ServerText.quoted(url)) is not of the API's origin, and is left out")
+            return log(.warning, "resource_metadata \(ServerWords.quoted(url)) is not of the API's origin, and is ignored")
         }
         let document: Document
         do throws(SchemeError) { document = try await self.document(flow, at: url) } catch {
             guard error.isTransport else { throw error }
-            return log(.info, "\(ServerText.quoted(url)) can't be read")
+            return log(.info, "\(ServerWords.quoted(url)) can't be read")
         }
         let metadata: ProtectedResource
         switch document {
-        case .absent(let fault), .unavailable(let fault): return log(.info, "\(ServerText.quoted(url)) \(fault)")
+        case .absent(let fault), .unavailable(let fault): return log(.info, "\(ServerWords.quoted(url)) \(fault)")
         case .found(let body):
             do throws(ServerMetadata.Fault) {
                 metadata = try body.withUnsafeBytes { bytes throws(ServerMetadata.Fault) in
                     try ProtectedResource(Span(_unsafeBytes: bytes))
                 }
             } catch {
-                return log(.warning, "\(ServerText.quoted(url)) is not the metadata of a resource")
+                return log(.warning, "\(ServerWords.quoted(url)) is not the metadata of a resource")
             }
         }
-        // The metadata of another resource must not be used (§3.3); an API as a whole stands for its parts.
+        // Another resource's metadata must not be used (§3.3). Metadata for a whole API is valid for its parts.
         guard WebAddress(metadata.identifier)?.contains(request) == true else {
             return log(
                 .warning,
-                "\(ServerText.quoted(url)) is for the resource \(ServerText.quoted(metadata.identifier)), which the request's URL isn't of"
+                "\(ServerWords.quoted(url)) is for the resource \(ServerWords.quoted(metadata.identifier)), which doesn't include the request's URL"
             )
         }
         if !metadata.scopes.isEmpty { log(.info, "the API knows the scopes \(ProtectedResource.list(metadata.scopes))") }
@@ -124,7 +125,7 @@ extension OAuth2Auth {
         let scopes = metadata.scopes.isEmpty ? "" : "; its scopes are \(ProtectedResource.list(metadata.scopes))"
         throw .badSetting(
             "issuer",
-            "is \(ServerText.quoted(own)), but the API \(ServerText.quoted(metadata.identifier)) takes tokens of "
-                + "\(ProtectedResource.list(metadata.issuers)) alone\(scopes)")
+            "is \(ServerWords.quoted(own)), but the API \(ServerWords.quoted(metadata.identifier)) accepts only tokens of "
+                + "\(ProtectedResource.list(metadata.issuers))\(scopes)")
     }
 }

@@ -1,25 +1,27 @@
-/// An absolute http or https URL, cut into its parts as the host cuts it (RFC 3986 §3), for what is decided by origin or path.
+internal import NevodSupport
+
+/// An absolute http or https URL, split as the host splits it (RFC 3986 §3), for decisions by origin or path.
 ///
-/// Bytes alone count: a combining mark after a slash must not hide the slash.
+/// Works on bytes, because a combining mark after a slash must not hide the slash.
 struct WebAddress: Sendable {
     /// The most bytes of a URL that a flow may send to.
     static let limit = 8192
 
     private let isSecure: Bool
-    /// In lower case, brackets left out.
+    /// In lower case, without brackets.
     private let host: String
     private let port: UInt16
-    /// Scheme and authority, as they are written.
+    /// Scheme and authority, as written.
     let root: Substring
-    /// Empty, or from a slash up to a query or fragment.
+    /// Empty, or from the first slash up to a query or fragment.
     let path: Substring
     let hasQuery: Bool
     let hasFragment: Bool
 
-    /// Returns nil for a text that is no such URL, that names a user, or that has bytes which a URL must encode.
+    /// Returns nil for a text that isn't such a URL, that names a user, or that has bytes that a URL must encode.
     init?(_ text: String) {
         let bytes = text.utf8
-        guard bytes.count <= Self.limit, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        guard bytes.count <= Self.limit, bytes.allSatisfy({ $0.isVisible }) else { return nil }
         let start: String.Index
         if Self.starts(text, with: "https://") {
             isSecure = true
@@ -44,14 +46,14 @@ struct WebAddress: Sendable {
         else { return nil }
         let digits = colon.map { authority[$0...].dropFirst() }
         if let digits, !digits.isEmpty {
-            guard digits.count <= 5, digits.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }),
+            guard digits.count <= 5, digits.allSatisfy({ $0.isDigit }),
                 let number = UInt16(Substring(digits)), number > 0
             else { return nil }
             port = number
         } else {
             port = isSecure ? 443 : 80
         }
-        host = String(decoding: plain.map { Self.lowercased($0) }, as: UTF8.self)
+        host = String(decoding: plain.map { $0.lowercased }, as: UTF8.self)
         root = text[..<authority.endIndex]
         let path = bytes[authority.endIndex...].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         self.path = Substring(path)
@@ -72,16 +74,16 @@ struct WebAddress: Sendable {
         return parts.count == 4 && parts[0].elementsEqual("127".utf8) && parts.allSatisfy(Self.isDecimalByte)
     }
 
-    /// Whether nobody on the way can have written a response: over TLS, or on this machine.
+    /// Whether responses can't be forged on the way, because of TLS or because the server is on this machine.
     var isAuthentic: Bool { isSecure || isLoopback }
 
-    /// Whether what an authentic server says may name this address: by https, or for a server on this machine also another one there.
+    /// Whether an authentic server may name this address. It must use https, or both must be on this machine.
     func mayBeNamed(by other: WebAddress) -> Bool {
         isSecure || !other.isSecure && other.isLoopback && isLoopback
     }
 
-    /// Whether this is the address of a resource that another one belongs to: of one origin, and the path whole or up to one of its
-    /// slashes.
+    /// Whether another address belongs to the resource at this address: it has the same origin, and its path is the same or
+    /// continues at a slash.
     func contains(_ other: WebAddress) -> Bool {
         guard isSameOrigin(as: other), !hasQuery, !hasFragment else { return false }
         var own = path.utf8
@@ -93,14 +95,12 @@ struct WebAddress: Sendable {
 
     private static func starts(_ text: String, with prefix: StaticString) -> Bool {
         let prefix = UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
-        return text.utf8.prefix(prefix.count).elementsEqual(prefix) { lowercased($0) == $1 }
+        return text.utf8.prefix(prefix.count).elementsEqual(prefix) { $0.lowercased == $1 }
     }
 
-    private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
-
-    /// Whether the digits are those of a number up to 255, without zeros before them, which resolvers take for octal.
+    /// Whether the digits are a number up to 255 without leading zeros, which resolvers would read as octal.
     private static func isDecimalByte(_ digits: Substring.UTF8View) -> Bool {
-        guard (1...3).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
+        guard (1...3).contains(digits.count), digits.allSatisfy({ $0.isDigit }) else { return false }
         return (digits.count == 1 || digits.first != 0x30) && UInt8(Substring(digits)) != nil
     }
 }

@@ -1,21 +1,15 @@
+internal import NevodOAuth
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// Whether a login that an API demands may be started in the middle of a request.
-enum StepUp: String, CaseIterable, SettingValue {
-    /// By asking the person, once for each request.
-    case ask
-    /// Not at all: the request fails.
-    case never
-}
-
-/// A challenge for a bearer token or a bound one: why an API refuses it (RFC 6750 §3, RFC 9449 §7.1, RFC 9470 §3, RFC 9728 §5.1).
+/// A challenge for a bearer token or a bound token, with the reason why an API refuses it (RFC 6750 §3, RFC 9449 §7.1, RFC 9470 §3,
+/// RFC 9728 §5.1).
 struct BearerChallenge: Equatable, Sendable {
-    /// Those of the errors that the client doesn't leave to the host.
+    /// The errors that the scheme handles itself instead of the host.
     enum Fault: Equatable, Sendable {
         /// The token allows less than the request needs (RFC 6750 §3.1). A renewal gives the same token again.
         case insufficientScope
-        /// The person must log in again, or by other means (RFC 9470 §3).
+        /// The person must log in again, or in another way (RFC 9470 §3).
         case insufficientAuthentication
         /// The request itself is wrong, whatever the token.
         case invalidRequest
@@ -32,7 +26,7 @@ struct BearerChallenge: Equatable, Sendable {
     /// The address of the API's metadata; nil if the API doesn't say.
     let resourceMetadata: String?
 
-    /// Reads the first challenge that concerns these tokens, at best one with an error.
+    /// Reads the first challenge that concerns these tokens; prefers one with an error.
     ///
     /// - Parameter lines: the values of the response's WWW-Authenticate lines.
     init?(_ lines: [String]) {
@@ -59,22 +53,15 @@ struct BearerChallenge: Equatable, Sendable {
 
     /// Whether a text may be a parameter of an authorization request: printable ASCII, of bounded length.
     private static func isParameter(_ text: String) -> Bool {
-        (1...1024).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
-    }
-
-    /// The demanded login, for an error.
-    fileprivate var demand: String {
-        var parts: [String] = []
-        if let acrValues { parts.append("acr_values=\(ServerText.quoted(acrValues))") }
-        if let maxAge { parts.append("max_age=\(maxAge)") }
-        return parts.isEmpty ? "another login" : "a login with \(parts.joined(separator: " and "))"
+        (1...1024).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isPrintable }
     }
 }
 
 extension OAuth2Auth {
     /// Decides about the challenge of an API that refuses the token.
     ///
-    /// - Returns: ``Verdict/nothing`` for those that the host handles: a 401 renews the token, and any other status is the caller's.
+    /// - Returns: ``Verdict/nothing`` for a challenge that the host handles: it renews the token after a 401, and passes any other
+    ///   status to the caller.
     func bearerVerdict(
         on response: borrowing ResponseView, _ request: borrowing RequestView, _ token: AccessToken?
     ) throws(SchemeError) -> Verdict {
@@ -82,19 +69,19 @@ extension OAuth2Auth {
         else { return .nothing }
         switch challenge.fault {
         case .insufficientScope:
-            // At another status the host renews nothing, and the caller sees what the API says.
+            // After another status, the host doesn't renew the token, and the caller sees the API's response.
             guard response.status == 401 else { return .nothing }
             throw insufficientScope(challenge, token.stored)
         case .insufficientAuthentication:
-            // A 403 would do as well, but only a 401 says that another token helps (RFC 9470 §3).
+            // A 403 would be possible, but only a 401 says that another token helps (RFC 9470 §3).
             guard response.status == 401 else { return .nothing }
             try checkStepUp(challenge, token.stored, attempt: request.attempt)
             return .challenge
         case .invalidRequest: return .nothing
         case .other:
             guard response.status == 401, challenge.resourceMetadata != nil else { return .nothing }
-            // An expired token is renewed without a look at the API's metadata. That comes before a person is asked to log in, and after
-            // a renewed token is refused, too. After a login that the API has demanded, no further one is asked for.
+            // An expired token is renewed without reading the API's metadata. The metadata is read before a person is asked to log
+            // in, even if a renewed token was refused. After a login that the API demanded, no further login is requested.
             if request.attempt > 1, token.stored.isSteppedUp { return .nothing }
             let needsPerson = token.stored.refreshToken == nil && grant.needsPerson
             return request.attempt > 1 || needsPerson ? .challenge : .nothing
@@ -102,24 +89,11 @@ extension OAuth2Auth {
     }
 
     private func insufficientScope(_ challenge: BearerChallenge, _ token: StoredToken) -> SchemeError {
-        let needed = challenge.scope.isEmpty ? "another scope" : "the scope \(ServerText.quoted(challenge.scope))"
-        let granted = token.scope.map { ", and the token has \(ServerText.quoted($0))" } ?? ""
+        let needed = challenge.scope.isEmpty ? "more scopes" : "the scope \(ServerWords.quoted(challenge.scope))"
+        let granted = token.scope.map { ", but the token has \(ServerWords.quoted($0))" } ?? ""
         return .refused(
             "the API demands \(needed)\(granted) (insufficient_scope): add what is missing to the setting scope, or to this request's "
                 + "parameter scope")
-    }
-
-    /// - Throws: if a login isn't wanted, isn't possible, or was tried for this request.
-    private func checkStepUp(_ challenge: BearerChallenge, _ token: StoredToken, attempt: Int) throws(SchemeError) {
-        guard stepUp == .ask else {
-            throw .refused("the API demands \(challenge.demand), and the setting step-up is never: set it to ask")
-        }
-        guard grant == .code else {
-            throw .refused("the API demands \(challenge.demand), which only a login with grant=code can meet")
-        }
-        guard attempt == 1 || !token.isSteppedUp else {
-            throw .refused("the API still demands \(challenge.demand) after such a login: ask its owner which logins it accepts")
-        }
     }
 
     func challenge(_ flow: AuthFlow, _ response: FlowResponse, _ token: AccessToken?) async throws(SchemeError) -> IssuedToken {
@@ -128,34 +102,7 @@ extension OAuth2Auth {
             return try await logIn(flow, as: challenge, token?.stored)
         }
         if let url = challenge?.resourceMetadata { try await checkIssuers(flow, at: url, named: response) }
-        // The host logs in, unless the refused token is new already.
+        // The host logs in, unless the refused token is already new.
         throw .badToken("the API refuses it")
-    }
-
-    /// Logs in as the API demands (RFC 9470 §4).
-    ///
-    /// - Throws: an error that keeps the old token, which other requests can still use.
-    private func logIn(
-        _ flow: AuthFlow, as challenge: BearerChallenge, _ old: StoredToken?
-    ) async throws(SchemeError) -> IssuedToken {
-        var scheme = self
-        if let acrValues = challenge.acrValues { scheme.setAuthorization("acr_values", acrValues) }
-        if let maxAge = challenge.maxAge { scheme.setAuthorization("max_age", "\(maxAge)") }
-        let issued: IssuedToken
-        do throws(SchemeError) { issued = try await scheme.login(flow) } catch {
-            guard error.isDenied else { throw error }
-            throw .unavailable("the API demands \(challenge.demand), and it failed: \(error.message)")
-        }
-        var token = try issued.bytes.withUnsafeBytes { bytes throws(SchemeError) in
-            try StoredToken(decoding: Span(_unsafeBytes: bytes))
-        }
-        // Without an ID token of either login, nothing says who it was.
-        if let subject = old?.subject, token.subject?.utf8.elementsEqual(subject.utf8) != true {
-            throw .unavailable(
-                "the API demands \(challenge.demand), and the login isn't known to be of the same account: log in with that "
-                    + "one, with openid in scope")
-        }
-        token.isSteppedUp = true
-        return token.issued
     }
 }

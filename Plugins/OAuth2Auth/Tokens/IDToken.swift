@@ -1,16 +1,17 @@
 internal import NevodJWT
+internal import NevodOAuth
 internal import NevodPluginCrypto
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// The rules for ID tokens of one issuer for one client (OpenID Connect Core §3.1.3.7).
+/// The rules for ID tokens from one issuer to one client (OpenID Connect Core §3.1.3.7).
 struct IDTokenRules: Sendable {
     let issuer: String
     let clientID: String
-    /// The value that the authorization request had; nil if there was none.
+    /// The authorization request's value; nil if there was none.
     var nonce: String?
 
-    /// The person whom an ID token is about.
+    /// The person that an ID token describes.
     struct Person: Equatable, Sendable {
         /// `sub`: never reassigned by the issuer.
         let subject: String
@@ -26,9 +27,9 @@ struct IDTokenRules: Sendable {
     ///
     /// - Parameters:
     ///   - token: the ID token.
-    ///   - keys: the issuer's public keys, or the client's secret; a token of another kind of algorithm finds no key.
+    ///   - keys: the issuer's public keys, or the client's secret. A token with another kind of algorithm finds no key.
     ///   - accessToken: the access token that came with it, for `at_hash`.
-    ///   - seconds: the time now, since 1970.
+    ///   - seconds: the current time, since 1970.
     func person(
         in token: Secret, with keys: [JSONWebKey], beside accessToken: Secret, at seconds: Int64
     ) throws(IDTokenFault) -> Person {
@@ -49,14 +50,14 @@ struct IDTokenRules: Sendable {
         if claims.contains("at_hash") {
             guard let algorithm, let hash = Self.hash(of: accessToken, for: algorithm), let other = claims[string: "at_hash"],
                 other.utf8.elementsEqual(hash.utf8)
-            else { throw IDTokenFault("it isn't for the access token beside it (at_hash)") }
+            else { throw IDTokenFault("it isn't for the access token that came with it (at_hash)") }
         }
         return try person(claims)
     }
 
     /// Checks an ID token that came with a renewed token: it must be about the same person (§12.2).
     ///
-    /// - Throws: if the token is readable, and about somebody else.
+    /// - Throws: if the token is readable, but about somebody else.
     func checkSame(_ subject: String, in token: Secret) throws(IDTokenFault) {
         guard let claims = try renewedClaims(in: token) else { return }
         guard let other = claims.subject, other.utf8.elementsEqual(subject.utf8) else {
@@ -64,7 +65,7 @@ struct IDTokenRules: Sendable {
         }
     }
 
-    /// The person in an ID token that came for a refresh token; nil if it names none.
+    /// The person in an ID token that came for a refresh token; nil if it doesn't name one.
     func renewedPerson(in token: Secret) -> Person? {
         guard let claims = try? renewedClaims(in: token) else { return nil }
         return try? person(claims)
@@ -72,8 +73,8 @@ struct IDTokenRules: Sendable {
 
     /// The claims of an ID token that came for a refresh token; nil if it isn't readable.
     ///
-    /// Its signature isn't verified, so that a renewal depends on no request for keys, whose failure would lose a rotated token.
-    /// TLS vouches for the issuer instead (§3.1.3.7, rule 6). Nor does its time count, since it decides nothing.
+    /// Its signature isn't verified, because the request for keys could fail and then a rotated token would be lost. TLS vouches
+    /// for the issuer instead (§3.1.3.7, rule 6). Its time isn't checked either, since it decides nothing.
     private func renewedClaims(in token: Secret) throws(IDTokenFault) -> JWTClaims? {
         guard let claims = try? JSONWebToken(token).unverifiedClaims else { return nil }
         guard let other = claims.issuer, other.utf8.elementsEqual(issuer.utf8) else {
@@ -91,11 +92,11 @@ struct IDTokenRules: Sendable {
             requiredClaims: ["iss", "sub", "aud", "exp", "iat"])
     }
 
-    /// A token for several parties names the one that it was issued to (rules 3 to 5).
+    /// Checks that a token for several parties was issued to this client (rules 3 to 5).
     private func checkParty(_ claims: JWTClaims) throws(IDTokenFault) {
         guard claims.contains("azp") else {
             guard claims.audience.count == 1 else {
-                throw IDTokenFault("it is for other parties too (aud), and names none (azp)")
+                throw IDTokenFault("it is for other parties too (aud), but names none (azp)")
             }
             return
         }
@@ -120,7 +121,7 @@ struct IDTokenRules: Sendable {
         !text.isEmpty && text.utf8.count <= limit && !text.unicodeScalars.contains { $0.isUnsafeAtTerminal || $0 == "\t" }
     }
 
-    /// The left half of the access token's hash, in base64url (§3.1.3.6). For EdDSA, that of Ed25519.
+    /// The left half of the access token's hash, in base64url (§3.1.3.6). For EdDSA, the hash is Ed25519's.
     private static func hash(of accessToken: Secret, for algorithm: JWTAlgorithm) -> String? {
         let function: HashFunction =
             switch algorithm {
@@ -133,7 +134,7 @@ struct IDTokenRules: Sendable {
     }
 }
 
-/// Why an ID token isn't accepted, as a sentence about it.
+/// The reason why an ID token isn't accepted, as a sentence about it.
 struct IDTokenFault: Error, Equatable, Sendable {
     let description: String
 
@@ -143,24 +144,24 @@ struct IDTokenFault: Error, Equatable, Sendable {
 }
 
 extension OAuth2Auth {
-    /// Whether a login asks who logs in: with the scope `openid` (OpenID Connect Core §3.1.2.1).
+    /// Whether a login asks for the person's identity with the scope `openid` (OpenID Connect Core §3.1.2.1).
     func asksForIdentity(_ flow: AuthFlow) -> Bool {
         scope(of: flow).utf8.split(separator: UInt8(ascii: " ")).contains { $0.elementsEqual("openid".utf8) }
     }
 }
 
 extension TokenEndpoint {
-    /// Names the token after the person in the ID token that came with it, if the login has asked for one. Without an issuer and a
-    /// client's identifier nothing says whose and for whom an ID token is, and it is left out.
+    /// Sets the token's account from the ID token that came with it, if the login asked for one. Ignores the ID token if the issuer
+    /// or the client's identifier is unknown, because then it can't be checked.
     ///
-    /// - Throws: if the ID token isn't valid, since the access token may be somebody else's then.
+    /// - Throws: if the ID token isn't valid, since the access token may then be somebody else's.
     func identify(_ token: inout StoredToken) async throws(SchemeError) {
         guard let idToken = token.idToken, scheme.asksForIdentity(flow), let issuer = endpoints.issuer,
             let clientID = scheme.clientID
         else { return }
         let rules = IDTokenRules(issuer: issuer, clientID: clientID, nonce: token.nonce)
         if scheme.grant == .refreshToken {
-            // The new refresh token must not be lost, whoever logged in.
+            // Doesn't throw, because the new refresh token must not be lost.
             guard let person = rules.renewedPerson(in: idToken) else { return }
             token.subject = person.subject
             token.account = person.account
@@ -176,7 +177,7 @@ extension TokenEndpoint {
         }
     }
 
-    /// Refuses a renewed token that is for somebody else than the old one.
+    /// Refuses a renewed token for another person than the old token's.
     func checkIdentity(of token: StoredToken, as old: StoredToken) throws(SchemeError) {
         guard let idToken = token.idToken, let subject = old.subject, let issuer = endpoints.issuer,
             let clientID = scheme.clientID
@@ -192,8 +193,8 @@ extension TokenEndpoint {
         .denied("the server's ID token is not valid: \(fault.description); tell the server's owner, or leave openid out of scope")
     }
 
-    /// The keys that may have signed an ID token: the client's secret for HMAC, and else those that the issuer publishes. A secret key
-    /// that the issuer publishes is nobody's secret, and isn't used.
+    /// The keys that may have signed an ID token: the client's secret for HMAC, otherwise the keys that the issuer publishes.
+    /// Published HMAC keys aren't used, because they aren't secret.
     private func keys(for idToken: Secret) async throws(SchemeError) -> [JSONWebKey] {
         let algorithm: JWTAlgorithm
         do throws(JWTError) {
@@ -222,11 +223,11 @@ extension TokenEndpoint {
     private func publishedKeys() async throws(SchemeError) -> [JSONWebKey] {
         guard let url = endpoints.keys else {
             throw .badSetting(
-                "keys-url", "is needed for the server's ID token: its metadata name no valid jwks_uri, or can't be read")
+                "keys-url", "is needed for the server's ID token: its metadata names no valid jwks_uri, or can't be read")
         }
         switch try await scheme.document(flow, at: url) {
         case .absent(let fault), .unavailable(let fault):
-            throw .unavailable("the server's keys can't be read: \(ServerText.quoted(url)) \(fault)")
+            throw .unavailable("the server's keys can't be read: \(ServerWords.quoted(url)) \(fault)")
         case .found(let body):
             do throws(JWTError) {
                 let set = try body.withUnsafeBytes { bytes throws(JWTError) in try JSONWebKeySet(json: Array(bytes)) }
@@ -234,7 +235,7 @@ extension TokenEndpoint {
                     !key.algorithms.contains { $0 == .hs256 || $0 == .hs384 || $0 == .hs512 }
                 }
             } catch {
-                throw .unavailable("the server's keys can't be read: \(ServerText.quoted(url)): \(error.description)")
+                throw .unavailable("the server's keys can't be read: \(ServerWords.quoted(url)): \(error.description)")
             }
         }
     }

@@ -1,7 +1,8 @@
+internal import NevodOAuth
 internal import NevodPluginKit
 internal import NevodSupport
 
-/// A token as the host stores it, sealed: a line for the format's version, then a line `name value` for each member that it has.
+/// A token as the host stores it, sealed: a line with the format's version, then a line `name value` for each member.
 struct StoredToken: Sendable {
     var accessToken: Secret
     /// `Bearer`, or `DPoP`.
@@ -11,27 +12,27 @@ struct StoredToken: Sendable {
     var expiresAt: Int64?
     /// The granted scope; nil if the server didn't say.
     var scope: String?
-    /// The issuer that has issued it; nil if none was configured.
+    /// The issuer of the token; nil if none was configured.
     var issuer: String?
     /// The private key that a DPoP token and its refresh token are bound to, as ``ProofKey/stored``.
     var proofKey: Secret?
-    /// The last nonce of the authorization server (RFC 9449 §8); nil if it gave none.
+    /// The last nonce of the authorization server (RFC 9449 §8); nil if it hasn't given one.
     var serverNonce: String?
-    /// For people, from an ID token.
+    /// The account's name for people, from an ID token.
     var account = ""
-    /// `sub` of the ID token that the login brought; nil without one.
+    /// `sub` of the login's ID token; nil if there was none.
     var subject: String?
-    /// Those that the metadata named; nil if all are in settings.
+    /// The endpoints that the metadata named; nil if all are in settings.
     var endpoints: Endpoints?
-    /// Whether an API demanded the login that issued it (RFC 9470). A renewed token is another one.
+    /// Whether an API demanded the login that issued this token (RFC 9470). False for a renewed token.
     var isSteppedUp = false
 
-    // Not stored: what came with the token.
+    // Came with the token; not stored.
     var idToken: Secret?
-    /// The value that the ID token must have; nil if the authorization request had none.
+    /// The nonce that the ID token must have; nil if the authorization request had none.
     var nonce: String?
 
-    /// Takes from the token that this one replaces what the server's response left out (RFC 6749 §6).
+    /// Copies values that the server's response left out from the token that this one replaces (RFC 6749 §6).
     mutating func keepMissing(of old: StoredToken) {
         refreshToken = refreshToken ?? old.refreshToken
         scope = scope ?? old.scope
@@ -111,7 +112,7 @@ extension StoredToken {
                 case "client-methods": endpoints.clientMethods = Self.words(value)
                 case "assertion-algorithms": endpoints.assertionAlgorithms = Self.words(value)
                 case "proof-algorithms": endpoints.proofAlgorithms = Self.words(value)
-                // A newer version's.
+                // A member from a newer version.
                 default: break
                 }
             }
@@ -119,7 +120,7 @@ extension StoredToken {
         }
         let isOfKnownType = token.type.utf8.elementsEqual("Bearer".utf8) || token.type.utf8.elementsEqual("DPoP".utf8)
         guard isReadable, isOfKnownType, let accessToken, !accessToken.isEmpty else {
-            throw .badToken("the stored token is damaged, or of another version of this plugin")
+            throw .badToken("the stored token is damaged, or from another version of this plugin")
         }
         token.accessToken = accessToken
         endpoints.issuer = token.issuer
@@ -129,6 +130,46 @@ extension StoredToken {
 
     private static func words(_ text: UnsafeRawBufferPointer) -> [String] {
         text.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension StoredToken {
+    /// Reads the response of a token endpoint (RFC 6749 §5.1).
+    ///
+    /// - Parameter random: decides how much earlier the token expires here than at the server; nil for the server's own time.
+    init(_ json: JSONValue, at now: Int64, issuer: String?, random: UInt8? = nil) throws(SchemeError) {
+        let response: TokenResponse
+        do throws(TokenResponse.Fault) { response = try TokenResponse(json) } catch {
+            switch error {
+            case .noAccessToken: throw .unavailable("the server's response has no valid access_token")
+            case .otherType: throw .unsupported("the server issued a token of a type that this client doesn't know")
+            }
+        }
+        self.init(accessToken: Secret(response.accessToken), type: response.type == .dpop ? "DPoP" : "Bearer")
+        refreshToken = try Self.refreshToken(in: json)
+        expiresAt = response.lifetime.map { now + Self.usable($0, random) }
+        scope = response.scope
+        idToken = json["id_token"]?.string.map { Secret($0) }
+        self.issuer = issuer
+    }
+
+    static func refreshToken(in json: JSONValue) throws(SchemeError) -> Secret? {
+        guard let text = json["refresh_token"]?.string, !text.isEmpty else { return nil }
+        guard isRefreshToken(text) else { throw .unavailable("the server's response has no valid refresh_token") }
+        return Secret(text)
+    }
+
+    /// Returns the seconds for which a token counts as valid: fewer than at the server, since a request takes time to arrive, and
+    /// varied among clients that logged in together. At most a tenth less, so that even a token of a few seconds is usable.
+    static func usable(_ lifetime: Int64, _ random: UInt8?) -> Int64 {
+        guard let random else { return lifetime }
+        let margin = min(lifetime, 100) / 10
+        return lifetime - margin + margin * Int64(random) / 512
+    }
+
+    /// Whether a text can be a refresh token. Allows more than Appendix A.17, because the client only repeats it in a form's field.
+    static func isRefreshToken(_ text: String) -> Bool {
+        text.utf8.count <= 16_384 && text.utf8.allSatisfy { !$0.isControl }
     }
 }
 

@@ -1,3 +1,4 @@
+internal import NevodOAuth
 internal import NevodPluginKit
 internal import NevodSupport
 
@@ -8,8 +9,8 @@ enum MetadataMethod: String, CaseIterable, SettingValue {
     case put = "PUT"
 }
 
-/// A service that tells a machine, a container or a job who it is, at an address that nothing else can reach: those of Google
-/// Cloud, Azure, GitHub Actions and the like.
+/// A service that gives a machine, a container or a job its identity, at an address that nothing else can reach, such as in Google
+/// Cloud, Azure and GitHub Actions.
 struct MetadataService: Sendable {
     private let url: String
     private let method: MetadataMethod
@@ -50,8 +51,8 @@ struct MetadataService: Sendable {
             guard !Self.isAuthorization(String(line[..<colon])) else {
                 throw .badSetting("metadata-header", "can't be Authorization: give its value as metadata-secret, without Bearer")
             }
-            let value = line.utf8[colon...].dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
-            guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+            let value = line.utf8[colon...].dropFirst().drop { $0.isBlank }
+            guard value.allSatisfy({ $0.isFieldByte }) else {
                 throw .badSetting("metadata-header", "must have no control characters")
             }
             headers.append((String(line[..<colon]), String(Substring(value))))
@@ -67,9 +68,9 @@ struct MetadataService: Sendable {
 
     /// Asks for a token.
     ///
-    /// - Parameter target: `audience` and `resource` become query items of these names, and the scopes one named `scopes`, with
-    ///   commas, as Google's service expects them. It is the only one that takes scopes.
-    /// - Throws: ``SchemeError/denied(_:detail:)`` if the service refuses; ``SchemeError/unavailable(_:detail:)`` if it is not
+    /// - Parameter target: `audience` and `resource` become query items of these names. The scopes become an item `scopes`, with
+    ///   commas, for Google's service, the only one that accepts scopes.
+    /// - Throws: ``SchemeError/denied(_:detail:)`` if the service refuses; ``SchemeError/unavailable(_:detail:)`` if it isn't
     ///   ready.
     func token(_ flow: AuthFlow, for target: FormFields) async throws(SchemeError) -> Workload.Token {
         var headers = headers
@@ -79,12 +80,12 @@ struct MetadataService: Sendable {
             headers.append(Self.line(secret.header, String(revealing: secret.value)))
         }
         if let session {
-            // Without a body; some services insist on its length, which the host adds.
+            // Has no body. Some services require its length, which the host adds.
             let request = FlowRequest("PUT", session.url, headers: headers, followsRedirects: false)
             let proof = try Self.token(
                 in: try await flow.send(request), of: "metadata-session-url", member: Self.usualMember, flow, hiding: sent)
-            // It replaces the proof with which it was obtained.
-            headers.removeAll { $0.name.lowercased().utf8.elementsEqual(session.header.lowercased().utf8) }
+            // It replaces the proof that obtained it.
+            headers.removeAll { $0.name.equalsIgnoringCase(session.header) }
             headers.append(Self.line(session.header, String(revealing: proof.text)))
             sent.append(proof.text)
         }
@@ -111,7 +112,7 @@ struct MetadataService: Sendable {
         (name, isAuthorization(name) ? "Bearer \(proof)" : proof)
     }
 
-    private static func isAuthorization(_ name: String) -> Bool { name.isHeaderName("authorization") }
+    private static func isAuthorization(_ name: String) -> Bool { name.equalsIgnoringCase("authorization") }
 
     /// Reads a response: JSON with the token in a member, or the token as text.
     private static func token(
@@ -120,15 +121,15 @@ struct MetadataService: Sendable {
         guard response.status / 100 == 2 else { throw refusal(response, of: setting, hiding: secrets) }
         let json: JSONValue? = try? response.json()
         guard let json, case .object = json else {
-            let text = trimmed(response.text)
-            // A page, and JSON that is no object, are visible ASCII as well.
-            guard StoredToken.isToken(text), let first = text.utf8.first, !"<[{\"".utf8.contains(first) else {
+            let text = String(Substring(response.text.utf8.trimmed { $0.isCWhitespace }))
+            // A page, or JSON that isn't an object, is visible ASCII too.
+            guard TokenResponse.isToken(text), let first = text.utf8.first, !"<[{\"".utf8.contains(first) else {
                 throw .unavailable("the response of \(setting) is neither JSON nor a token")
             }
             let token = Secret(text)
             return Workload.Token(text: token, expiresAt: Workload.expiry(of: token))
         }
-        guard let text = json[member]?.string, StoredToken.isToken(text) else {
+        guard let text = json[member]?.string, TokenResponse.isToken(text) else {
             throw .unavailable(
                 "the response of \(setting) has no token in the member \(member); metadata-member names another one")
         }
@@ -136,8 +137,8 @@ struct MetadataService: Sendable {
         return Workload.Token(text: token, expiresAt: expiry(json, at: flow.unixSeconds) ?? Workload.expiry(of: token))
     }
 
-    /// The expiry that a response names: `expires_in` seconds from now, or `expires_on` in seconds since 1970 (Azure), both of
-    /// which some services write as a string.
+    /// The expiry that a response names: `expires_in` seconds from now, or `expires_on` in seconds since 1970 (Azure). Some
+    /// services write either as a string.
     private static func expiry(_ json: JSONValue, at now: Int64) -> Int64? {
         func number(_ name: String) -> Int64? { json[name]?.integer ?? json[name]?.string.flatMap { Int64($0) } }
         if let lifetime = number("expires_in") { return now + max(0, min(lifetime, 1_000_000_000)) }
@@ -145,29 +146,23 @@ struct MetadataService: Sendable {
     }
 
     private static func refusal(_ response: FlowResponse, of setting: String, hiding secrets: [Secret]) -> SchemeError {
-        // Of the response only a code, which is a word (RFC 6749 §5.2 and Azure's).
+        // Shows only a code from the response, which is one word (RFC 6749 §5.2 and Azure's).
         var code = ""
-        if let error = ServerAnswer(response).error, error.utf8.count <= 64, Self.isName(error) {
-            code = ": \(ServerText.shown(error, without: secrets))"
+        if let error = response.errorCode, error.utf8.count <= 64, Self.isName(error) {
+            code = ": \(ServerWords.text(error, hiding: secrets))"
         }
         let message = "the metadata service of \(setting) responded with status \(response.status)\(code)"
         return switch response.status {
         case 400, 401, 403, 405:
-            .denied("\(message); has this machine an identity, and are metadata-header and metadata-secret right?")
-        // 404 and 410, too: Azure's service has them until an identity is ready.
+            .denied("\(message); does this machine have an identity, and are metadata-header and metadata-secret right?")
+        // Even for 404 and 410, which Azure's service sends until an identity is ready.
         default: .unavailable(message)
         }
-    }
-
-    private static func trimmed(_ text: String) -> String {
-        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-        guard let last = text.utf8.lastIndex(where: { !isSpace($0) }) else { return "" }
-        return String(Substring(text.utf8[...last].drop(while: isSpace)))
     }
 
     private static func isName(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy { $0.isTokenByte } }
 
     private static func isValue(_ secret: Secret) -> Bool {
-        !secret.isEmpty && secret.withUnsafeBytes { $0.allSatisfy { $0 >= 0x21 && $0 < 0x7F } }
+        !secret.isEmpty && secret.withUnsafeBytes { $0.allSatisfy { $0.isVisible } }
     }
 }

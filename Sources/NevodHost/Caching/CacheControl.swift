@@ -1,4 +1,6 @@
-/// The directives of a request's or response's `Cache-Control` (RFC 9111 §5.2). Unknown ones are kept but have no effect
+internal import NevodSupport
+
+/// The directives of a request's or response's `Cache-Control` (RFC 9111 §5.2). Unknown directives are kept but have no effect
 /// (§5.2.3).
 struct CacheControl: Sendable {
     private var directives: [(name: String, argument: String?)] = []
@@ -14,8 +16,8 @@ struct CacheControl: Sendable {
         "max-age", "max-stale", "min-fresh", "no-cache", "no-store", "no-transform", "only-if-cached", "stale-if-error",
     ]
 
-    /// Whether a request's line consists of directives that this cache obeys, with a number as their argument if they have one. Any
-    /// other text may have a meaning of its own for the server.
+    /// Whether a request's line has only directives that this cache obeys, and only numbers as their arguments. Any other text may
+    /// mean something to the server.
     static func isUnderstood(_ line: String) -> Bool {
         CacheControl(line: line).directives.allSatisfy { directive in
             ofRequests.contains(directive.name) && (directive.argument.map { seconds($0) != nil } ?? true)
@@ -41,9 +43,9 @@ struct CacheControl: Sendable {
         directives.contains { $0.name == name && $0.argument == nil }
     }
 
-    /// Parses a number of seconds. Larger ones than 2^31 count as 2^31 (§1.2.2).
+    /// Parses a number of seconds. Numbers above 2^31 count as 2^31 (§1.2.2).
     static func seconds(_ text: String) -> Duration? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return nil }
         return .seconds(min(Int64(text) ?? .max, 1 << 31))
     }
 
@@ -62,8 +64,8 @@ struct CacheControl: Sendable {
                 (name, argument) = ([], nil)
             case UInt8(ascii: "=") where argument == nil: argument = []
             case UInt8(ascii: "\""):
-                // An unterminated text doesn't hide the directives after it. The quotes in it are escaped, and begin no other text;
-                // a search from each would take a time that is quadratic in the line.
+                // An unterminated text doesn't hide the directives after it. Its quotes are escaped and begin no other text, so
+                // none of them is searched from: that would take time quadratic in the line.
                 guard isTerminated, let text = Self.quoted(line[index...]) else {
                     isTerminated = false
                     continue
@@ -77,10 +79,10 @@ struct CacheControl: Sendable {
     }
 
     private mutating func append(_ name: [UInt8], _ argument: [UInt8]?) {
-        let name = name.withUnsafeBufferPointer { String(decoding: HTTPSyntax.trimmed($0), as: UTF8.self) }
+        let name = String(decoding: name.trimmedOfBlanks, as: UTF8.self)
         guard !name.isEmpty else { return }
         let argument = argument.map { bytes in
-            String(decoding: bytes.reversed().drop { $0 == 0x20 || $0 == 0x09 }.reversed(), as: UTF8.self)
+            String(decoding: bytes.reversed().drop(while: \.isBlank).reversed(), as: UTF8.self)
         }
         directives.append((name.lowercased(), argument))
     }

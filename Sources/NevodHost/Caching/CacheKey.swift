@@ -6,8 +6,8 @@ struct CacheKey: Hashable, Sendable {
     /// The target URI (RFC 9111 §2) without the edits of tokens and schemes, so that any user's change of a resource
     /// invalidates the stored responses of all users (§4.4).
     let resource: KeyedDigest
-    /// All that is known to be a credential. Every response is used only within its partition, whatever `Vary` says: servers forget
-    /// it, and one user's response must not reach another user.
+    /// Everything that is known to be a credential. A response is used only within its partition, whatever `Vary` says: servers
+    /// forget `Vary`, and one user's response must not reach another user.
     let partition: KeyedDigest
     /// The user of a private response (RFC 9111 §5.2.2.7): the owner that the caller named, or else every line of the request. Any
     /// line may say who the user is, and no list of names knows them all.
@@ -42,7 +42,7 @@ struct CacheKey: Hashable, Sendable {
         digest.add(request.headers["Host"] ?? request.origin.authority)
         if request.addedQueryItems.contains(where: \.provenance.writesCredentials) {
             var bare = request
-            bare.stripCredentials()
+            bare.stripCredentialQueryItems()
             digest.add(bare.target)
         } else {
             digest.add(request.target)
@@ -71,7 +71,7 @@ struct CacheKey: Hashable, Sendable {
         guard owner != nil || proxy != nil || !lines.isEmpty else { return partition }
         guard var digest = KeyedDigest.Builder(digests) else { return nil }
         digest.add(partition)
-        // Each part has a mark, so that an owner can't be spelled as a line.
+        // The mark keeps an owner's name from being taken for a line.
         digest.add(owner == nil ? "lines" : "owner")
         digest.add(owner ?? "")
         digest.add(proxy ?? "")
@@ -80,10 +80,10 @@ struct CacheKey: Hashable, Sendable {
     }
 
     private static func isCredential(_ line: HTTPHeaders.Line, of request: HTTPRequest) -> Bool {
-        line.provenance.writesCredentials || RedactedNames.default.contains(request.headers.storage[line.name])
+        line.provenance.writesCredentials || CredentialNames.standard.contains(request.headers.storage[line.name])
     }
 
-    /// Whether a line that isn't the host's may say who the user is, as far as this cache knows. The cache obeys those that are for it.
+    /// Whether a line that the host didn't write may identify the user. Directives that this cache obeys don't.
     private static func mayNameUser(_ line: HTTPHeaders.Line, of request: HTTPRequest) -> Bool {
         switch String(decoding: request.headers.storage[line.name], as: UTF8.self).lowercased() {
         // Part of the resource.

@@ -5,11 +5,11 @@
 /// let provider = NetworkProvider(config: config, session: CachingSession(CurlSession()))
 /// ```
 ///
-/// Responses are partitioned by origin, by all that a token or scheme wrote on the request, and by all lines with the name of a
-/// credential (Authorization, Cookie, X-API-Key and the like). A response that the server marks `private` is used only for requests
-/// with the same lines, all that the caller and interceptors wrote, since any of them may say who the user is; or for requests that
-/// name the same ``TransferOptions/cacheOwner``. The cache keeps only keyed digests of these. A request with a signature of its own,
-/// or with a renewed token, therefore never matches a stored response.
+/// Responses are partitioned by origin, by everything that a token or scheme wrote on the request, and by all lines with a
+/// credential's name (Authorization, Cookie, X-API-Key and the like). A response that the server marks `private` is used only for
+/// requests with the same ``TransferOptions/cacheOwner``. Without an owner, all lines that the caller and interceptors wrote must
+/// be the same, since any of them may say who the user is. The cache keeps only keyed digests of all these. A request with its own
+/// signature, or with a renewed token, therefore never matches a stored response.
 ///
 /// - Complete responses to GET are stored, up to a size limit, and used for GET and HEAD. Requests for parts (Range), requests
 ///   with conditions of their own, and responses delivered `.streamed` pass through unchanged.
@@ -22,16 +22,16 @@
 /// - ``TransferOptions/onMetrics`` is called only for transfers, not for stored responses.
 public final class CachingSession: HTTPTransport {
     private let base: any HTTPTransport
-    private let store: any ResponseCache
+    let store: any ResponseCache
     private let timeToLive: TimeToLive?
     private let clock: HostClock
 
     /// - Parameters:
-    ///   - base: sends the requests that can't be served from the cache. Provides the executor, and the lines that it adds to each
-    ///     request before signing.
+    ///   - base: sends the requests that can't be served from the cache. It also provides the executor, and the lines that it adds
+    ///     to each request before signing.
     ///   - store: keeps the responses; by default, a cache of this session's own.
-    ///   - timeToLive: the client's own lifetime for successes; nil to leave it to the server. It applies to each use by this
-    ///     session, and so not by others with the same store.
+    ///   - timeToLive: the client's own lifetime for successes; nil to leave it to the server. It applies only to uses by
+    ///     this session, not by other sessions with the same store.
     ///   - clock: measures the ages of responses.
     public convenience init(
         _ base: any HTTPTransport, store: InMemoryCache = InMemoryCache(), timeToLive: TimeToLive? = nil,
@@ -46,7 +46,8 @@ public final class CachingSession: HTTPTransport {
     ///   - base: as for a cache in memory.
     ///   - store: keeps the responses.
     ///   - timeToLive: as for a cache in memory.
-    ///   - clock: measures the ages of responses. If it was set back, those that arrived after its time are not fresh.
+    ///   - clock: measures the ages of responses. If it was set back, responses with a later time of arrival
+    ///     are not fresh.
     public convenience init(
         _ base: any HTTPTransport, store: DiskCache, timeToLive: TimeToLive? = nil, clock: HostClock = .system
     ) {
@@ -68,7 +69,7 @@ public final class CachingSession: HTTPTransport {
         base.prepare(&request)
     }
 
-    /// - Throws: the errors of the base transport; `bodyTooLarge` also for a stored response.
+    /// - Throws: the errors of the base transport. A stored response can exceed the limit of the body, too (`bodyTooLarge`).
     public func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse {
         // The two functions return results instead of throwing: with an early `return try await` here, Swift 6.3 frees the
         // task's memory in the wrong order ("freed pointer was not the last allocation").
@@ -110,53 +111,36 @@ public final class CachingSession: HTTPTransport {
         }
     }
 
-    private func transfer(_ request: HTTPRequest, _ options: TransferOptions) async -> Result<HTTPResponse, TransportError> {
+    func transfer(_ request: HTTPRequest, _ options: TransferOptions) async -> Result<HTTPResponse, TransportError> {
         do throws(TransportError) { return .success(try await base.send(request, options)) } catch { return .failure(error) }
-    }
-
-    /// Sends a request that may change the resource, and invalidates the stored responses (RFC 9111 §4.4). An error status
-    /// means that nothing has changed. Without a response, that is unknown, so they are invalidated too.
-    private func sendInvalidating(_ request: HTTPRequest, _ options: TransferOptions) async -> Result<
-        HTTPResponse, TransportError
-    > {
-        let outcome = await transfer(request, options)
-        if !request.method.isSafe, Self.mayHaveChanged(outcome) {
-            await store.invalidate { Self.resources(changedBy: request, outcome, $0) }
-        }
-        return outcome
-    }
-
-    private static func mayHaveChanged(_ outcome: Result<HTTPResponse, TransportError>) -> Bool {
-        if case .success(let response) = outcome { (200..<400).contains(response.status) } else { true }
-    }
-
-    /// The target, and the resources of the same origin that the response names in Location and Content-Location.
-    private static func resources(
-        changedBy request: HTTPRequest, _ outcome: Result<HTTPResponse, TransportError>, _ digests: KeyedDigest.Key
-    ) -> [KeyedDigest] {
-        var changed = [CacheKey.resource(of: request, digests)]
-        if case .success(let response) = outcome {
-            for name in ["Location", "Content-Location"] {
-                guard let text = response.headers[name] else { continue }
-                changed.append(resource(named: text, by: request, digests))
-            }
-        }
-        return changed.compactMap(\.self)
-    }
-
-    private static func resource(named text: String, by request: HTTPRequest, _ digests: KeyedDigest.Key) -> KeyedDigest? {
-        var named = request
-        let url = request.resolving(text)
-        do throws(InvalidRequestError) { try named.redirect(to: url, leavingOut: request.credentialQueryItems) } catch {
-            return nil
-        }
-        return named.origin == request.origin ? CacheKey.resource(of: named, digests) : nil
     }
 }
 
-extension HTTPMethod {
-    /// RFC 9110 §9.2.1. An unknown method counts as unsafe.
-    fileprivate var isSafe: Bool {
-        self == .get || self == .head || self == .options || rawValue == "TRACE"
-    }
+/// The place where a ``CachingSession`` keeps its responses, in memory or on disk.
+protocol ResponseCache: Sendable {
+    /// The key of the digests that responses are found by; nil while nothing can be stored or found.
+    func digestKey() async -> KeyedDigest.Key?
+
+    /// The stored response that a request selects (RFC 9111 §4, §4.1): of several, the most recent.
+    func select(_ key: CacheKey, _ request: HTTPRequest) async -> CacheSelection
+
+    /// Begins a flight. Called before a request is sent, if its response may be stored.
+    func begin(_ key: CacheKey) -> CacheTable.Flight?
+
+    /// Ends a flight, and applies its change unless the resource was invalidated meanwhile. A slow cache applies it later.
+    ///
+    /// - Parameter selection: the result of the search that the request started with.
+    func end(
+        _ flight: CacheTable.Flight?, _ change: CacheExchange.Change, for key: CacheKey, _ request: HTTPRequest,
+        _ selection: CacheSelection)
+
+    /// Removes the responses of resources for all users (RFC 9111 §4.4).
+    func invalidate(_ resources: @Sendable (KeyedDigest.Key) -> [KeyedDigest]) async
+}
+
+/// The result of a search in a cache.
+struct CacheSelection: Sendable {
+    var entry: CacheTable.Entry?
+    /// The file that was searched, as it was then; nil for a cache in memory.
+    var place: DiskPlace?
 }

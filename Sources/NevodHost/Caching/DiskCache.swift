@@ -1,26 +1,26 @@
 public import NevodStorage
 internal import NevodSupport
 
-/// The responses that a ``CachingSession`` stores: in a sealed file, so that they outlast the process, and are shared by the processes
-/// that use the file. The least recently used are removed when it is full.
+/// Stores the responses of a ``CachingSession`` in a sealed file. They outlast the process, and all processes that use the file
+/// share them. When the file is full, the least recently used are removed.
 ///
 /// ```swift
 /// let cache = DiskCache(path: "/var/lib/app/responses.db", key: KeyFile(path: "/etc/app/responses.key"))
 /// let session = CachingSession(CurlSession(), store: cache)
 /// ```
 ///
-/// The file is a cache's own, never that of tokens. Each response, with its headers and the target that it is for, is sealed with
-/// AES-256-GCM for its resource and its users. What the file shows is the sizes and the order of the responses.
+/// The file is the cache's own, never a token store's. Each response is sealed with AES-256-GCM for its resource and its users,
+/// together with its headers and its target. The file reveals only the sizes and the order of the responses.
 ///
-/// - No request fails because of the file. Responses are written after they were delivered; a file that is damaged, or that the key
-///   doesn't open, is replaced by an empty one; and one that can't be used is left alone for a minute. The logger is told why.
+/// - No request fails because of the file. Responses are written after they were delivered. A file that is damaged, or that the key
+///   doesn't open, is replaced by an empty one. A file that can't be used is left alone for a minute. The logger is told why.
 /// - The file of another program is never changed.
-/// - An invalidation (RFC 9111 §4.4), and ``removeAll()``, are in the file when they return, for all processes. If the file can't be
+/// - An invalidation (RFC 9111 §4.4) or ``removeAll()`` returns when it is in the file, for all processes. If the file can't be
 ///   changed, it is removed.
-/// - After a power failure the last responses may be missing. After `kill -9` only those are that weren't written yet.
+/// - After a power failure, the last responses may be missing; after `kill -9`, only responses that weren't written yet.
 ///
-/// An earlier copy of the file that is put back serves what it held, as long as that is fresh. As with ``InMemoryCache``, sessions may
-/// share one only if servers can't tell them apart.
+/// If an earlier copy of the file is put back, its responses are served while they are fresh. As with ``InMemoryCache``, sessions
+/// may share a cache only if servers can't tell them apart.
 public final class DiskCache: Sendable {
     private enum Phase {
         case closed
@@ -33,7 +33,7 @@ public final class DiskCache: Sendable {
         var phase = Phase.closed
         /// When the file was last replaced.
         var replacedAt: ContinuousClock.Instant?
-        /// The changes that the file could not be given: all that it holds may be outdated.
+        /// The number of changes that could not be written. Until the file is emptied, any of its responses may be outdated.
         var missedChanges = 0
         var lastProblem: String?
     }
@@ -50,7 +50,7 @@ public final class DiskCache: Sendable {
     ///
     /// - Parameters:
     ///   - path: an absolute path. The file, and a missing folder, are created with modes 0600 and 0700.
-    ///   - key: wraps the file's key. With another key than it was created with, the file is replaced by an empty one.
+    ///   - key: wraps the file's key. A file that was created with another key is replaced by an empty one.
     ///   - byteLimit: the limit of the file. Its log takes some megabytes more.
     ///   - entryByteLimit: the limit of one response, including its headers; 4 MiB at most.
     ///   - logger: receives a line when the file was replaced, or can't be used.
@@ -62,7 +62,7 @@ public final class DiskCache: Sendable {
             path: path, key: key, byteLimit: byteLimit, entryByteLimit: entryByteLimit, pause: .seconds(60), logger: logger)
     }
 
-    /// - Parameter pause: for how long a file that can't be used is left alone, and how often it is replaced at most.
+    /// - Parameter pause: how long a file that can't be used is left alone, and the shortest time between two replacements of it.
     init(
         path: String, key: any StoreKeySource, byteLimit: Int, entryByteLimit: Int, pause: Duration,
         logger: (any NetworkLogger)?
@@ -77,20 +77,20 @@ public final class DiskCache: Sendable {
 
     /// Opens the file now, instead of at the first request.
     ///
-    /// - Throws: why it can't be used, such as a `StorageError`. Requests then go on without it.
+    /// - Throws: the reason why it can't be used, such as a `StorageError`. Requests then continue without it.
     public func open() async throws {
         guard await opened() == nil else { return }
         if case .off(_, let error) = state.withLock(\.phase) { throw error }
     }
 
-    /// Writes what was delivered so far; for the end of a program.
+    /// Writes the responses that were delivered so far. Call it at the end of a program.
     public func flush() async {
         guard case .open(let cache) = state.withLock(\.phase) else { return }
         _ = await cache.queue.perform(.nothing)
     }
 
-    /// Removes all responses, for all processes, as for a logout. Responses of requests under way won't be stored. What is left on the
-    /// device doesn't open any more.
+    /// Removes all responses, for all processes, as for a logout. Responses of requests under way won't be stored. Data that is
+    /// left on the device can no longer be decrypted.
     ///
     /// - Throws: `StorageError` if the file can be neither changed nor removed. This cache then serves nothing.
     public func removeAll() async throws(StorageError) {
@@ -113,7 +113,7 @@ public final class DiskCache: Sendable {
 // MARK: Opening
 
 extension DiskCache {
-    /// Returns the open file, which is opened now if it isn't; nil if it can't be used.
+    /// Returns the open file, after opening it if necessary; nil if it can't be used.
     func opened() async -> OpenDiskCache? {
         let task = state.withLock { state -> Result<Task<OpenDiskCache?, Never>, Known> in
             switch state.phase {
@@ -153,14 +153,15 @@ extension DiskCache {
                 try await file.removeAll()
                 state.withLock { $0.missedChanges -= missed }
             }
-            // One that was missed since removes the file, or switches the cache off.
+            // A change that was missed since then removes the file, or switches the cache off.
             let isOpen = state.withLock { state in
                 guard state.missedChanges == 0 else { return false }
                 state.phase = .open(cache)
                 return true
             }
             guard isOpen else {
-                throw StorageError(.busy, path, problem: "could not be given a change", remedy: "nothing: it is emptied later")
+                throw StorageError(
+                    .busy, path, problem: "lacks the latest change", remedy: "no action is needed: it will be emptied")
             }
             return cache
         } catch {
@@ -183,10 +184,10 @@ extension DiskCache {
         warn("the cache can't be used for now: \(error)")
     }
 
-    /// Acts on an error of the open file. Returns when it is clear whether there is another.
+    /// Acts on an error of the open file. Returns when it is known whether there is another file.
     private func note(_ error: StorageError, of file: CacheFile) async {
         switch error.code {
-        // The files at the path are others by now, or a device fails, which opening tells.
+        // There are other files at the path by now, or a device fails. Opening them tells which.
         case .unavailable: _ = await reopened(file) {}
         case .damaged:
             _ = await reopened(file) { [self] in
@@ -210,9 +211,9 @@ extension DiskCache {
         if isNew { logger?.warning("\(line)") }
     }
 
-    /// Opens the file again, unless that was done since.
+    /// Opens the file again, unless another task has done so since.
     ///
-    /// - Parameter prepare: called before.
+    /// - Parameter prepare: called before the file is opened.
     private func reopened(_ file: CacheFile, _ prepare: @escaping @Sendable () async -> Void) async -> OpenDiskCache? {
         state.withLock { state in
             guard case .open(let cache) = state.phase, cache.file === file else { return }
@@ -284,20 +285,20 @@ extension DiskCache: ResponseCache {
     }
 
     func invalidate(_ resources: @Sendable (KeyedDigest.Key) -> [KeyedDigest]) async {
-        // An error means that nothing is served any more, and the logger was told.
+        // After an error, nothing is served any more, and the logger was told.
         try? await remove { .invalidate(resources($0)) }
     }
 
-    /// Removes responses from the file, or else the file.
+    /// Removes responses from the file. If that fails, removes the file.
     private func remove(_ operation: (KeyedDigest.Key) -> DiskOperation) async throws(StorageError) {
         var file: CacheFile?
         for _ in 0..<3 {
             guard let cache = await opened() else { break }
             guard let error = await cache.queue.perform(operation(cache.digests)) else { return }
             file = cache.file
-            // Only a file that was replaced is tried again.
+            // Tries again only if the file was replaced.
             guard error.code == .unavailable else {
-                warn("a response could not be removed from the cache, so the file is: \(error)")
+                warn("a response could not be removed from the cache, so the whole file is removed: \(error)")
                 break
             }
             await note(error, of: cache.file)
@@ -315,4 +316,17 @@ extension DiskCache: ResponseCache {
             throw error
         }
     }
+}
+
+/// A cache's file while it is open.
+struct OpenDiskCache: Sendable {
+    let file: CacheFile
+    let digests: KeyedDigest.Key
+    let queue: DiskQueue
+}
+
+/// A cache's file as a request found it. Its response is stored in the same file, unless the resource has changed since.
+struct DiskPlace: Sendable {
+    let cache: OpenDiskCache
+    let moment: CacheMoment
 }

@@ -1,8 +1,8 @@
 internal import NevodStorage
 internal import NevodSupport
 
-/// The changes of a cache's file, made one after another while requests go on. Its size is bounded: when it is full, new responses are
-/// not stored.
+/// Makes the changes of a cache's file one after another, while requests go on. The queue is bounded: when it is full, new
+/// responses are not stored.
 final class DiskQueue: Sendable {
     private struct Item: Sendable {
         var operation: DiskOperation
@@ -13,10 +13,10 @@ final class DiskQueue: Sendable {
         var items: [Item] = []
         var cost = 0
         var isRunning = false
-        /// How many operations wait for each resource, those under way included.
+        /// The number of operations for each resource that are waiting or under way.
         var resources: [KeyedDigest: Int] = [:]
         var removals = 0
-        /// Uses that are written together, or with the next change.
+        /// The records that were used. Their uses are written together, or with the next change.
         var touched: Set<Int> = []
     }
 
@@ -45,7 +45,7 @@ final class DiskQueue: Sendable {
         await withCheckedContinuation { enqueue(Item(operation: operation, done: $0)) }
     }
 
-    /// Returns when the file has all changes of a resource that were added before.
+    /// Returns when all earlier changes of a resource are in the file.
     func settle(_ resource: KeyedDigest) async {
         let isSettled = state.withLock { $0.resources[resource] == nil && $0.removals == 0 }
         if !isSettled { _ = await perform(.nothing) }
@@ -93,7 +93,7 @@ final class DiskQueue: Sendable {
         }
     }
 
-    /// The next changes that fit into one transaction; none at the end.
+    /// Takes the next changes that fit into one transaction. Empty at the end.
     private func next() -> [Item] {
         state.withLock { state in
             let count =
@@ -144,5 +144,107 @@ final class DiskQueue: Sendable {
         } catch {
             return error
         }
+    }
+}
+
+/// A change of a cache's file that waits for its turn.
+enum DiskOperation: Sendable {
+    /// The outcome of a request.
+    struct Replacement: Sendable {
+        let key: CacheKey
+        /// The file when the request began.
+        let moment: CacheMoment
+        /// The record that the request started with.
+        let old: Int?
+        var new: New?
+
+        struct New: Sendable {
+            let response: StoredResponse
+            let vary: VaryKey
+        }
+    }
+
+    case replace(Replacement)
+    case touch(Int)
+    case remove([Int64])
+    case invalidate([KeyedDigest])
+    case removeAll
+    /// Changes nothing, for callers that wait for the changes before it.
+    case nothing
+
+    /// The memory that it takes, in bytes.
+    var cost: Int {
+        if case .replace(let replacement) = self { replacement.new?.response.cost ?? 0 } else { 0 }
+    }
+
+    /// The resources whose records it changes.
+    var resources: [KeyedDigest] {
+        switch self {
+        case .replace(let replacement): [replacement.key.resource]
+        case .invalidate(let resources): resources
+        case .touch, .remove, .removeAll, .nothing: []
+        }
+    }
+
+    /// Whether a response might be used wrongly without this change.
+    var isRemoval: Bool {
+        switch self {
+        case .invalidate, .removeAll: true
+        case .replace, .touch, .remove, .nothing: false
+        }
+    }
+
+    func apply(to records: inout CacheRecords, entryByteLimit: Int) throws(StorageError) {
+        switch self {
+        case .replace(let replacement): try replacement.apply(to: &records, entryByteLimit: entryByteLimit)
+        case .touch(let id): try records.touch(Int64(id))
+        case .remove(let ids): for id in ids { try records.remove(id) }
+        case .invalidate(let resources): for resource in resources { try records.invalidate(resource.bytes) }
+        case .removeAll, .nothing: break
+        }
+    }
+}
+
+extension DiskOperation.Replacement {
+    /// The most variants of a response, as in memory.
+    private static let maxVariants = 16
+
+    fileprivate func apply(to records: inout CacheRecords, entryByteLimit: Int) throws(StorageError) {
+        guard try !records.hasChanged(key.resource.bytes, since: moment) else { return }
+        if let old { try records.remove(Int64(old)) }
+        guard let new else { return }
+        for head in try records.heads(for: key) where head.value.vary == new.vary {
+            // The older of two concurrent responses may arrive last.
+            guard head.value.response([]).date <= new.response.date else { return }
+            try records.remove(head.id)
+        }
+        guard new.response.cost <= entryByteLimit else { return }
+        let part = new.response.isPrivate ? key.user : key.partition
+        let others = try records.find(key.resource.bytes, part.bytes)
+        for oldest in others.dropFirst(Self.maxVariants - 1) { try records.remove(oldest.id) }
+        try records.insert(StoredHead(new.response, new.vary).encoded, new.response.body, key.resource.bytes, part.bytes)
+    }
+}
+
+extension CacheRecords {
+    struct Head {
+        let id: Int64
+        let part: KeyedDigest
+        let value: StoredHead
+    }
+
+    /// The responses that the request's user may get.
+    mutating func heads(for key: CacheKey) throws(StorageError) -> [Head] {
+        var heads: [Head] = []
+        for found in try find(key.resource.bytes, key.user.bytes) {
+            if let head = StoredHead(found.head) { heads.append(Head(id: found.id, part: key.user, value: head)) }
+        }
+        // A private response in the partition belongs to a request without other lines.
+        guard key.user != key.partition else { return heads }
+        for found in try find(key.resource.bytes, key.partition.bytes) {
+            guard let head = StoredHead(found.head), !head.response([]).isPrivate else { continue }
+            heads.append(Head(id: found.id, part: key.partition, value: head))
+        }
+        return heads
     }
 }

@@ -1,8 +1,8 @@
 internal import COpenSSL
 internal import NevodSupport
 
-/// HMAC-SHA256 with a key of the cache: a random one for each process, or one of a file's own. Equal inputs have equal digests, and even
-/// a short or guessable credential can't be recovered from its digest.
+/// HMAC-SHA256 with a cache's key: a random key for each process, or the file's own. Equal inputs have equal digests, and even a
+/// short or guessable credential can't be recovered from its digest.
 struct KeyedDigest: Hashable, Sendable {
     private let words: SIMD4<UInt64>
 
@@ -75,9 +75,9 @@ extension KeyedDigest {
 }
 
 extension KeyedDigest {
-    /// The key of some digests. Digests of different keys never match.
+    /// A key for digests. Digests with different keys never match.
     final class Key: Sendable {
-        /// The key of what is kept in memory: random, for each process. Nil if libcrypto can't provide random bytes.
+        /// The key for caches in memory: random for each process. Nil if libcrypto can't provide random bytes.
         static let ofProcess: Key? = {
             var isRandom = false
             let key = Secret(count: 32) { key in

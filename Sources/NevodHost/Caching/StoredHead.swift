@@ -1,8 +1,9 @@
-/// A stored response without its body, and the requests that it is for: what a file keeps beside the body.
+/// A stored response without its body, as a file keeps it, with the requests that it is for.
 ///
-/// The form, with all numbers in big-endian order: `1`, the protocol version (1 byte), the status (2), when the request was sent and
-/// when the response arrived (8 each, nanoseconds since 1970), the digest of the values that Vary names (32), the reason, the number
-/// of those names (4) and the names, the number of header lines (4), and the name and value of each. A text has its length (4) in front.
+/// The format, with all numbers in big-endian order: `1`, the protocol version (1 byte), the status (2), the times at which the
+/// request was sent and the response arrived (8 each, nanoseconds since 1970), the digest of the values that Vary names (32), the
+/// reason, the number of names in Vary (4) and the names, the number of header lines (4), and the name and value of each. Each text
+/// follows its length (4).
 struct StoredHead: Sendable {
     let vary: VaryKey
     let version: HTTPResponse.Version
@@ -54,7 +55,7 @@ extension StoredHead {
         return bytes
     }
 
-    /// - Returns: nil for bytes of any other form.
+    /// - Returns: nil for bytes in any other format.
     init?(_ bytes: [UInt8]) {
         var rest = bytes[...]
         guard Self.number(&rest, UInt8.self) == Self.form, let version = Self.number(&rest, UInt8.self),
@@ -92,7 +93,7 @@ extension StoredHead {
         return take(&rest, Int(count))
     }
 
-    /// Takes bytes away, fewer at the end.
+    /// Takes bytes from the front; fewer than `count` at the end.
     private static func take(_ rest: inout ArraySlice<UInt8>, _ count: Int) -> ArraySlice<UInt8> {
         defer { rest = rest.dropFirst(count) }
         return rest.prefix(count)
@@ -104,7 +105,7 @@ extension StoredHead {
         guard let count = number(&rest, UInt32.self) else { return nil }
         var list: [Element] = []
         for _ in 0..<count {
-            // Each element takes some bytes, so that a large number ends here.
+            // Each element takes some bytes, so a count that is too large fails here.
             guard let next = element(&rest) else { return nil }
             list.append(next)
         }

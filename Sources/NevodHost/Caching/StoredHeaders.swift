@@ -8,7 +8,7 @@ enum StoredHeaders {
 
     /// Lines that are valid only in their own exchange: if repeated, an old cookie or nonce would replace a newer one (RFC
     /// 6265, RFC 9110 §11.6.3, RFC 9449 §8).
-    private static let singleUse: Set<String> = ["set-cookie", "set-cookie2", "authentication-info", "dpop-nonce"]
+    private static let singleUse = CredentialNames.responseFields.union(["authentication-info", "dpop-nonce"])
 
     /// Lines that a 304 doesn't change (RFC 9111 §3.2): they describe the stored body, which the transport may have decoded.
     private static let describingBody: Set<String> = ["content-length", "content-encoding", "content-range"]
@@ -21,7 +21,7 @@ enum StoredHeaders {
         return copy(of: headers) { !hopByHop.contains($0) && !singleUse.contains($0) && !named.contains($0) }
     }
 
-    /// The stored lines, updated with those of a 304 by name (RFC 9111 §3.2).
+    /// The stored lines, after lines of a 304 have replaced lines with the same names (RFC 9111 §3.2).
     static func updated(_ stored: HTTPHeaders, by notModified: HTTPHeaders) -> HTTPHeaders {
         let new = copy(of: storable(in: notModified)) { !describingBody.contains($0) }
         let names = Set(new.map { $0.name.lowercased() })

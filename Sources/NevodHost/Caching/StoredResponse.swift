@@ -43,7 +43,7 @@ struct StoredResponse: Sendable {
     }
 
     /// Whether the server says that the response is for one user (RFC 9111 §5.2.2.7). Field names as the directive's argument are
-    /// ignored, so that the whole response is.
+    /// ignored, so the whole response is private.
     var isPrivate: Bool { control.contains("private") }
 
     /// The size in memory, in bytes.

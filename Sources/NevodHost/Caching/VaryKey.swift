@@ -1,10 +1,12 @@
+internal import NevodSupport
+
 /// The request lines that a response depends on (RFC 9111 §4.1), and a digest of their values, which may contain credentials.
 struct VaryKey: Hashable, Sendable {
     /// Lower-case, sorted, without duplicates.
     let names: [String]
     let values: KeyedDigest
 
-    /// A key as it was stored.
+    /// Creates a key that was stored.
     init(names: [String], values: KeyedDigest) {
         self.names = names
         self.values = values

@@ -39,8 +39,8 @@ public struct Cookie: Sendable, Hashable {
         creation: UnixTime = UnixTime(nanoseconds: 0)
     ) {
         guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: "=")), path.utf8.first == UInt8(ascii: "/"),
-            [name, value, path].allSatisfy({ $0.utf8.allSatisfy(Self.isCookieByte) }),
-            name.utf8.count + value.utf8.count <= Self.maxBytes, let domain = Self.canonicalDomain(domain),
+            [name, value, path].allSatisfy({ $0.utf8.allSatisfy(\.isCookieByte) }),
+            name.utf8.count + value.utf8.count <= Self.mostBytes, let domain = Self.canonicalDomain(domain),
             CookieName.keepsItsPrefix(name, isSecure: isSecure, isHostOnly: isHostOnly, path: path)
         else { return nil }
         self.name = name
@@ -54,13 +54,6 @@ public struct Cookie: Sendable, Hashable {
         // In whole seconds from 1, since a cookie file holds whole seconds, where 0 means a session cookie.
         self.expires = expires.map { UnixTime(seconds: max(1, $0.seconds)) }
         self.creation = creation
-    }
-
-    /// The limit of a name and its value together (RFC 6265 §6.1).
-    private static let maxBytes = 4096
-
-    private static func isCookieByte(_ byte: UInt8) -> Bool {
-        byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: ";")
     }
 
     /// The canonical form by RFC 6265 §5.1.2; nil if it is not a valid host.
@@ -77,4 +70,57 @@ extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["cookie": description]) }
+}
+
+extension Cookie {
+    /// Parses a `Set-Cookie` line (RFC 6265 §5.2, §5.3), with the name prefixes and limits of the draft 6265bis.
+    ///
+    /// - Parameters:
+    ///   - line: the field's value.
+    ///   - request: the request whose response has the line; its URL limits the domains that may be set.
+    ///   - now: when the response arrived.
+    /// - Returns: nil if the line is malformed, or sets a cookie that this origin may not set. The cookie may have expired
+    ///   already: servers delete a cookie in this way.
+    public init?(setCookie line: String, from request: HTTPRequest, now: UnixTime) {
+        guard let line = SetCookieLine(line),
+            let (domain, isHostOnly) = line.scope(
+                setBy: request.origin.host, overTLS: request.origin.scheme == .https, canonical: Self.canonicalDomain,
+                isPublicSuffix: PublicSuffix.contains)
+        else { return nil }
+        self.init(
+            name: line.name, value: line.value, domain: domain, isHostOnly: isHostOnly,
+            path: line.path ?? CookieScope.defaultPath(of: request.cookiePath), isSecure: line.isSecure,
+            isHTTPOnly: line.isHTTPOnly, sameSite: line.sameSite.flatMap(SameSite.init),
+            expires: line.expiry(setAt: now.seconds).map(UnixTime.init(seconds:)), creation: now)
+    }
+
+    /// The cookies that a response sets, in the order of its lines.
+    static func cookies(setBy response: HTTPResponse, to request: HTTPRequest, now: UnixTime) -> [Cookie] {
+        response.headers.values(of: "Set-Cookie").compactMap { Cookie(setCookie: $0, from: request, now: now) }
+    }
+}
+
+extension Cookie: StoredCookie {
+    package var expiry: Int64? { expires?.seconds }
+
+    package func replacing(_ old: Cookie) -> Cookie {
+        var cookie = self
+        cookie.creation = old.creation
+        return cookie
+    }
+}
+
+extension Cookie {
+    /// Whether the cookie may be sent with a request (RFC 6265 §5.4).
+    func matches(_ request: HTTPRequest) -> Bool {
+        let host = request.origin.host
+        // Checks public suffixes again: cookies from files and other stores did not go through the check of a Set-Cookie line.
+        return goes(to: host) && (host == domain || !PublicSuffix.contains(domain))
+            && goes(toPath: request.cookiePath, overTLS: request.origin.scheme == .https)
+    }
+
+    /// Whether the cookie has expired; always false for a session cookie.
+    func isExpired(at now: UnixTime) -> Bool {
+        isExpired(at: now.seconds)
+    }
 }

@@ -1,6 +1,6 @@
 /// Netscape's cookie file format, which curl and Python's http.cookiejar use too (curl's "HTTP Cookies" page): one cookie per
-/// line, as seven fields separated by tabs. The format has no field for SameSite, nor for the time of creation; the order of
-/// the lines replaces the latter.
+/// line, as seven fields separated by tabs. The format has no field for SameSite or for the time of creation. The order of the
+/// lines is the order of creation.
 package enum CookieFile {
     package static func encode(_ cookies: [Cookie]) -> [UInt8] {
         let lines = cookies.sorted { $0.creation < $1.creation }.map { cookie in
@@ -40,7 +40,7 @@ package enum CookieFile {
             let seconds = Int64(fields[4])
         else { return nil }
         let domain = fields[0].hasPrefix(".") ? String(fields[0].dropFirst()) : fields[0]
-        // No domain begins with a dot, and a written one would lose another with each reading.
+        // No domain begins with a dot. A domain that did would lose a dot each time it is written and read.
         guard !domain.hasPrefix(".") else { return nil }
         return Cookie(
             name: fields[5], value: fields[6], domain: domain,
@@ -57,4 +57,17 @@ package enum CookieFile {
     }
 
     private static let httpOnly = "#HttpOnly_"
+}
+
+/// A line of a cookie file is malformed. The error names the line but doesn't quote it: it may contain a cookie's value.
+public struct CookieFileError: Error, Sendable, Hashable {
+    /// Counted from 1.
+    public let line: Int
+}
+
+extension CookieFileError: CustomStringConvertible {
+    public var description: String {
+        "line \(line) of the cookie file is malformed: it must have seven fields in UTF-8, separated by tabs, and a cookie named "
+            + "__Host-… or __Secure-… must have the properties that its name promises"
+    }
 }

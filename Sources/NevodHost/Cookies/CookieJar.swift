@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// The cookies of any number of hosts (RFC 6265 §5.3). A value without I/O or a clock of its own.
 ///
 /// ```swift
@@ -7,13 +9,22 @@
 /// ```
 ///
 /// Holds at most 50 cookies for each domain, 180 for each site (a registered domain with all its hosts), and 3000 in total (RFC
-/// 6265 §6.1). Beyond that, one that isn't secure is removed first, and of equal ones the oldest (draft 6265bis §5.7): of that
-/// domain, of that site, or in total of the site that has the most. So a site can't remove another's cookies by setting many, nor
-/// a server without TLS the secure ones of its domain.
+/// 6265 §6.1). Beyond a limit, a cookie of that domain or site is removed; beyond the total, a cookie of the site that has the
+/// most. Cookies that aren't secure are removed first, and the oldest among equals (draft 6265bis §5.7). So a site can't remove
+/// another site's cookies by setting many, and a server without TLS can't remove the secure cookies of its domain.
 public struct CookieJar: Sendable {
-    private struct Entry {
+    private struct Entry: StoredCookie {
         var cookie: Cookie
         let site: String
+
+        var name: String { cookie.name }
+        var domain: String { cookie.domain }
+        var isHostOnly: Bool { cookie.isHostOnly }
+        var path: String { cookie.path }
+        var isSecure: Bool { cookie.isSecure }
+        var expiry: Int64? { cookie.expiry }
+
+        func replacing(_ old: Entry) -> Entry { Entry(cookie: cookie.replacing(old.cookie), site: site) }
     }
 
     /// Ordered by their creation.
@@ -21,19 +32,18 @@ public struct CookieJar: Sendable {
     /// The number of cookies of each site that has any.
     private var counts: [String: Int] = [:]
 
-    private static let maxPerDomain = 50
     private static let maxPerSite = 180
     private static let maxTotal = 3000
 
     /// Creates an empty jar.
     public init() {}
 
-    /// - Parameter cookies: of several with the same name, domain and path, the last one is kept.
+    /// - Parameter cookies: if several have the same name, domain and path, the last one is kept.
     public init(_ cookies: some Sequence<Cookie>) {
-        for cookie in cookies.sorted(by: { $0.creation < $1.creation }) { insert(cookie) }
+        for cookie in cookies.sorted(by: { $0.creation < $1.creation }) { set(cookie, overTLS: true, at: .min) }
     }
 
-    /// Includes expired cookies until ``store(setCookieLinesOf:from:now:)`` removes them.
+    /// Whether there are no cookies. Expired cookies count until ``store(setCookieLinesOf:from:now:)`` removes them.
     public var isEmpty: Bool { entries.isEmpty }
 
     /// Adds the cookies that a response sets, and removes those that it deletes or that have expired. Lines that are malformed,
@@ -44,7 +54,9 @@ public struct CookieJar: Sendable {
     ///   - request: the request that the response belongs to; after redirects, the last one.
     ///   - now: the time that decides which cookies have expired.
     public mutating func store(setCookieLinesOf response: HTTPResponse, from request: HTTPRequest, now: UnixTime) {
-        removeAll { $0.isExpired(at: now) }
+        let expired = entries.filter { $0.isExpired(at: now.seconds) }
+        for entry in expired { uncount(entry) }
+        if !expired.isEmpty { entries.removeAll { $0.isExpired(at: now.seconds) } }
         for cookie in Cookie.cookies(setBy: response, to: request, now: now) { set(cookie, by: request, now: now) }
     }
 
@@ -59,51 +71,32 @@ public struct CookieJar: Sendable {
         return cookies.isEmpty ? nil : cookies.cookieLine
     }
 
-    /// Sets or deletes a cookie. One that was set without TLS, where an attacker could have injected it, must not shadow one
-    /// that was set over TLS.
+    /// Sets or deletes a cookie.
     mutating func set(_ cookie: Cookie, by request: HTTPRequest, now: UnixTime) {
-        guard request.origin.scheme == .https || !entries.contains(where: { cookie.shadows($0.cookie) }) else { return }
-        if cookie.isExpired(at: now) {
-            removeAll(where: cookie.replaces)
-        } else {
-            insert(cookie)
-        }
+        set(cookie, overTLS: request.origin.scheme == .https, at: now.seconds)
     }
 
-    private mutating func insert(_ cookie: Cookie) {
-        if let old = entries.firstIndex(where: { cookie.replaces($0.cookie) }) {
-            let creation = entries[old].cookie.creation
-            entries[old].cookie = cookie
-            entries[old].cookie.creation = creation
-            return
-        }
+    private mutating func set(_ cookie: Cookie, overTLS: Bool, at unixSeconds: Int64) {
         let site = PublicSuffix.site(of: cookie.domain)
-        entries.append(Entry(cookie: cookie, site: site))
+        switch entries.set(Entry(cookie: cookie, site: site), overTLS: overTLS, at: unixSeconds) {
+        case .added: break
+        case .deleted(let removed?): return uncount(removed)
+        case .refused, .replaced, .deleted(.none): return
+        }
         let count = (counts[site] ?? 0) + 1
         counts[site] = count
         // A domain has no more cookies than its site, so that most jars need no search.
-        if count > Self.maxPerDomain { limit(to: Self.maxPerDomain) { $0.cookie.domain == cookie.domain } }
+        if count > Cookie.mostOfOneDomain { limit(to: Cookie.mostOfOneDomain) { $0.domain == cookie.domain } }
         if count > Self.maxPerSite { limit(to: Self.maxPerSite) { $0.site == site } }
         if entries.count > Self.maxTotal, let most = counts.values.max() {
-            // Of several sites that have the most, the one with the oldest cookie.
+            // If several sites have the most, the one with the oldest cookie.
             let largest = entries.first { counts[$0.site] == most }?.site
             limit(to: most - 1) { $0.site == largest }
         }
     }
 
-    /// Removes one of the entries that meet a condition if there are more of them than the limit.
-    private mutating func limit(to count: Int, _ isOne: (Entry) -> Bool) {
-        let indices = entries.indices.filter { isOne(entries[$0]) }
-        guard indices.count > count, let oldest = indices.first else { return }
-        let removed = entries.remove(at: indices.first { !entries[$0].cookie.isSecure } ?? oldest)
-        uncount(removed)
-    }
-
-    private mutating func removeAll(where isRemoved: (Cookie) -> Bool) {
-        let removed = entries.filter { isRemoved($0.cookie) }
-        guard !removed.isEmpty else { return }
-        for entry in removed { uncount(entry) }
-        entries.removeAll { isRemoved($0.cookie) }
+    private mutating func limit(to most: Int, _ isCounted: (Entry) -> Bool) {
+        if let removed = entries.limit(to: most, where: isCounted) { uncount(removed) }
     }
 
     private mutating func uncount(_ entry: Entry) {
@@ -117,4 +110,25 @@ extension CookieJar: Sequence {
     public func makeIterator() -> IndexingIterator<[Cookie]> {
         entries.map(\.cookie).makeIterator()
     }
+}
+
+extension HTTPRequest {
+    /// The path to match cookies against.
+    var cookiePath: String { CookieScope.requestPath(of: target) }
+
+    /// Adds cookies to the single Cookie line, in this order. They replace cookies with the same names. Several cookies of one name
+    /// may differ in their paths.
+    mutating func setCookies(_ cookies: [Cookie]) throws(InvalidRequestError) {
+        try setCookies(cookies.map { ($0.name, $0.value) })
+    }
+}
+
+extension Sequence<Cookie> {
+    /// The cookies to send with a request, in order: longer paths first, then the earlier created (RFC 6265 §5.4).
+    func sent(with request: HTTPRequest, now: UnixTime) -> [Cookie] {
+        filter { $0.matches(request) && !$0.isExpired(at: now) }.sorted { $0.creation < $1.creation }.inSendingOrder
+    }
+
+    /// These cookies as the value of a Cookie line.
+    var cookieLine: String { map { "\($0.name)=\($0.value)" }.joined(separator: "; ") }
 }

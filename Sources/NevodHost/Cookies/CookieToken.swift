@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// The cookies of a session. Each is sent only with requests that it matches (RFC 6265 §5.4): to its domain and path, over
 /// `https` if it is secure, until it expires.
 ///
@@ -42,7 +44,7 @@ public struct CookieToken: TokenModel, Hashable {
         CookieFile.encode(sessionCookies)
     }
 
-    /// Also reads the cookies that Nevod stored, as a JSON array. Those that no server can set are dropped: they can't be sent.
+    /// Also reads the cookies that Nevod stored, as a JSON array. Cookies that no server can set are dropped: they can't be sent.
     ///
     /// - Throws: ``CookieFileError``; for a JSON array with something else in it, ``UnreadableTokenError``.
     public static func decode(from data: [UInt8]) throws -> CookieToken {
@@ -75,4 +77,35 @@ public struct CookieToken: TokenModel, Hashable {
 
 extension CookieToken: NevodToken {
     static func isFormat(_ stored: StoredByNevod) -> Bool { stored.cookies != nil }
+}
+
+extension Cookie {
+    /// Reads a cookie as Nevod stored it: `{"name":"…","value":"…","domain":"…","path":"…","expiresDate":…,"isSecure":…,
+    /// "isHTTPOnly":…}`, with the date as seconds since 2001. Returns nil for a cookie that no server can set.
+    ///
+    /// - Throws: ``UnreadableTokenError`` if a member is missing.
+    init?(storedByNevod json: JSONValue) throws(UnreadableTokenError) {
+        func text(_ name: String) throws(UnreadableTokenError) -> String {
+            guard let text = json[name]?.string else { throw UnreadableTokenError(missing: "\(name) of a cookie") }
+            return text
+        }
+        let domain = try text("domain")
+        let isHostOnly = !domain.hasPrefix(".")
+        let (name, value, path) = (try text("name"), try text("value"), try text("path"))
+        self.init(
+            name: name, value: value, domain: isHostOnly ? domain : String(domain.dropFirst()), isHostOnly: isHostOnly,
+            path: path, isSecure: json["isSecure"]?.bool ?? false, isHTTPOnly: json["isHTTPOnly"]?.bool ?? false,
+            expires: json["expiresDate"].flatMap(Self.time))
+    }
+
+    private static func time(_ json: JSONValue) -> UnixTime? {
+        let seconds: Double? =
+            switch json {
+            case .integer(let seconds): Double(seconds)
+            case .number(let seconds): seconds
+            default: nil
+            }
+        // Bounded by what a UnixTime holds; the reference date is 2001-01-01T00:00:00Z.
+        return seconds.map { UnixTime(seconds: 978_307_200) + .seconds(min(max($0, -9e9), 8e9)) }
+    }
 }

@@ -1,3 +1,4 @@
+internal import NevodPluginABI
 public import NevodSupport
 
 /// Why a plugin can't be used, or failed. Names the file, the cause and the way out.
@@ -9,21 +10,21 @@ public struct PluginError: Error, Sendable {
         case notFound(searched: [String])
         /// Several plugins have that short name; `found` contains the path of each.
         case ambiguousName(found: [String])
-        /// A user other than this one and root could replace the file or a folder above it; `path` is the one to blame.
+        /// A user other than this one and root could replace the file or a folder above it; `path` is the file or folder at fault.
         case unsafePermissions(path: String, problem: String)
         // Loading
         /// The file can't be opened or read, with the system's message.
         case unreadable(String)
         /// The file is not an ELF shared library for this processor, for the given reason.
         case notALibrary(String)
-        /// The plugin, or a library that it loads, looks for libraries in a folder (`entry` of its RPATH or RUNPATH) to which others
-        /// could add one.
+        /// The plugin, or a library that it loads, looks for libraries in a folder where others could put one: `entry` of its RPATH
+        /// or RUNPATH.
         case unsafeSearchPath(entry: String, library: String, problem: String)
-        /// Others could replace a library that the plugin loads; its path, or as the plugin spells it.
+        /// Others could replace a library that the plugin loads. The text is its path, or its name as the plugin spells it.
         case unsafeLibrary(String, problem: String)
         /// The plugin, or a library that it loads, would make the stacks of the process executable.
         case executableStack(library: String)
-        /// It needs a symbol of that name, which no library provides.
+        /// The plugin needs a symbol of that name, which no library provides.
         case unresolvedSymbol(String)
         /// A library that the plugin needs isn't installed.
         case missingLibrary(String)
@@ -33,7 +34,7 @@ public struct PluginError: Error, Sendable {
         case noEntryPoint
         /// The plugin was built for a version, or draft, of `nevod_plugin.h` that this host doesn't support.
         case otherVersion(offered: String, served: String)
-        /// The plugin needs at least a `version` of the contract, of which this host serves an older minor one.
+        /// The plugin needs `version` of the contract, or a later one. This host serves an older minor version.
         case needsNewerHost(version: String, served: String)
         // Negotiating
         /// `nevod_plugin_v1` returned NULL.
@@ -58,29 +59,29 @@ public struct PluginError: Error, Sendable {
         /// A value is not valid for its setting. The value of a secret is not shown.
         case badSetting(scheme: String, name: String, problem: String)
         // Parameters of a request
-        /// A parameter was attached to a request that none of the schemes, of which at least one authorizes it, declares.
+        /// The request has a parameter that none of its schemes declares.
         case unknownParameter(schemes: [String], name: String, valid: [String])
-        /// A required parameter was not attached; `help` is the scheme's own line about it.
+        /// The request lacks a required parameter; `help` is the scheme's own line about it.
         case missingParameter(scheme: String, name: String, help: String, valid: [String])
         /// A value is not valid for its parameter.
         case badParameter(scheme: String, name: String, problem: String)
         // Working
         /// A function of the scheme returned a status other than NEVOD_OK (see ``PluginStatus``). `subject` names the setting
-        /// or field to blame; `detail` is sensitive and never part of ``description``.
+        /// or field at fault; `detail` is sensitive and never part of ``description``.
         case failed(scheme: String, function: String, status: Int32, subject: String, message: String, detail: Secret?)
-        /// A function of the scheme had not returned at the request's deadline, or a step of a flow not within 60 s. Nothing was sent
-        /// since the call, and what the function still does is dropped.
+        /// A function of the scheme had not returned by the request's deadline, or a step of a flow within 60 s. Nothing was sent
+        /// after the call, and anything that the function does later is dropped.
         case unreturned(scheme: String, function: String)
-        /// The scheme made an edit that the contract forbids: a framing field, a control character, too many bytes. The request
-        /// is not sent.
+        /// The scheme made an edit that the contract forbids, such as a framing field, a control character, or too many bytes. The
+        /// request is not sent.
         case refusedEdit(scheme: String, what: String, problem: String)
-        /// The scheme's `on_response` refused the response, which can't be trusted. `subject` names the field to blame; `detail` is
+        /// The scheme's `on_response` refused the response: it can't be trusted. `subject` names the field at fault; `detail` is
         /// sensitive and never part of ``description``.
         case refusedResponse(scheme: String, subject: String, message: String, detail: Secret?)
         /// A flow broke the contract, or exceeded its limit of steps, bytes or time.
         case flowFault(scheme: String, flow: String, problem: String)
-        /// A flow asked questions, and got no answer; or wanted other things of a person or of the host, such as a `browser`, that are
-        /// not there.
+        /// A flow's questions got no answer, or it needs something else that neither a person nor the host provides, such as a
+        /// `browser`.
         case unanswered(scheme: String, questions: [String])
         /// The scheme has no flow of this kind, such as a `login`.
         case noFlow(scheme: String, flow: String)
@@ -90,19 +91,46 @@ public struct PluginError: Error, Sendable {
     public let plugin: String
     /// The reason, for a program to act on; ``description`` is its text for people.
     public let reason: Reason
+    /// The call that a ``Reason/failed(scheme:function:status:subject:message:detail:)`` is about; nil if `function` is its name
+    /// in the contract.
+    private let failedCall: FailedCall?
 
     package init(_ plugin: String, _ reason: Reason) {
         self.plugin = plugin
         self.reason = reason
+        failedCall = nil
+    }
+
+    /// Makes a ``Reason/failed(scheme:function:status:subject:message:detail:)``.
+    init(
+        _ plugin: String, failed call: FailedCall, of scheme: String, status: Int32, subject: String = "", message: String,
+        detail: Secret? = nil
+    ) {
+        self.plugin = plugin
+        reason = .failed(
+            scheme: scheme, function: call.name, status: status, subject: subject, message: message, detail: detail)
+        failedCall = call
+    }
+
+    /// Whether the scheme's login was refused, so that its answers or settings may be wrong.
+    package var isRefusedLogin: Bool {
+        guard case .failed(_, _, PluginStatus.denied.rawValue, _, _, _) = reason, case .flowStep("login")? = failedCall else {
+            return false
+        }
+        return true
     }
 
     /// Returns the sensitive detail that the plugin reported with its failure, such as a server's own words or a user's name; nil
-    /// if there is none.
+    /// if there is none. At most 4 KiB of the plugin's text.
     ///
-    /// It is no part of ``description``: show it only to the person that the request is for, if asked to, and never log it. Bytes
-    /// that are not UTF-8 are replaced, and control characters are escaped (`\u{a}`). At most 4 KiB of the plugin's text.
+    /// The detail isn't part of ``description``. Never log it; show it only if asked to, and only to the person that the request is
+    /// for. Bytes that are not UTF-8 are replaced, and control characters are escaped (`\u{a}`).
     public func revealDetail() -> String? {
-        guard case .failed(_, _, _, _, _, let detail?) = reason else { return nil }
+        let detail: Secret
+        switch reason {
+        case .failed(_, _, _, _, _, let found?), .refusedResponse(_, _, _, let found?): detail = found
+        default: return nil
+        }
         return detail.withUnsafeBytes { TerminalText.safe(String(decoding: $0, as: UTF8.self)) }
     }
 }
@@ -180,13 +208,13 @@ extension PluginError: CustomStringConvertible {
             "the parameter \"\(name)\" of the scheme \"\(scheme)\" \(problem)"
         case .failed(let scheme, let function, let status, let subject, let message, _):
             Self.failure(
-                of: scheme, FailedCall(function), status,
+                of: scheme, failedCall ?? .function(function), status,
                 (subject.isEmpty ? "" : "\(subject) ") + (message.isEmpty ? "no reason given" : message))
         case .unreturned(let scheme, let function):
             function.hasPrefix("flow_")
-                ? "the scheme \"\(scheme)\" had not returned from \(function) in time, so that its login or renewal failed; try again, or "
+                ? "the scheme \"\(scheme)\" had not returned from \(function) in time, so its login or renewal failed; try again, or "
                     + "report it to the plugin's author"
-                : "the scheme \"\(scheme)\" had not returned from \(function) when the request's time was up; give the request a longer "
+                : "the scheme \"\(scheme)\" had not returned from \(function) when the request's deadline passed; give the request a longer "
                     + "timeout, or report it to the plugin's author"
         case .refusedResponse(let scheme, let subject, let message, _):
             "the scheme \"\(scheme)\" refused the response: "
@@ -202,7 +230,7 @@ extension PluginError: CustomStringConvertible {
         }
     }
 
-    /// Words a status of the contract for a person: the subject, what it can't do, the reason, and the way out.
+    /// Describes a status of the contract to a person: the subject, what it can't do, the reason, and the way out.
     private static func failure(of scheme: String, _ call: FailedCall, _ status: Int32, _ reason: String) -> String {
         let scheme = "the scheme \"\(scheme)\""
         let subject = call.flow.map { "the \($0) of \(scheme)" } ?? scheme
@@ -211,11 +239,11 @@ extension PluginError: CustomStringConvertible {
         case .badSettings: "\(subject) needs corrected settings: \(reason)"
         case .badToken: "\(subject) \(can), since the stored session is no longer valid: \(reason); log in again"
         case .denied: call.flow == nil ? "\(subject) refused to \(call.action): \(reason)" : "\(subject) was refused: \(reason)"
-        // Nothing is left of a session for a later logout.
+        // After a logout, no session is left for another try.
         case .unavailable: "\(subject) \(can) now: \(reason)" + (call.flow == "logout" ? "" : "; try again later")
         case .unsupported: "\(subject) \(can), which it doesn't support: \(reason)"
         case .ok, .internal, nil:
-            "\(subject) failed by a fault of the plugin: \(reason); report it to the plugin's author, with the function "
+            "\(subject) failed because of a fault in the plugin: \(reason); report it to the plugin's author, with the function "
                 + "\(call.function)"
                 + (PluginStatus(rawValue: status) == nil ? ", which returned the unknown status \(status)" : "")
         }
@@ -236,34 +264,70 @@ extension PluginError: CustomStringConvertible {
     }
 }
 
-/// The call of a scheme that failed, in a reader's words.
-private struct FailedCall {
+/// A failed call of a scheme's function.
+enum FailedCall: Sendable {
+    /// A function outside a flow, by its name in the contract.
+    case function(String)
+    /// `flow_begin` for a flow of this kind, such as `login`.
+    case flowBegin(String)
+    /// `flow_step` of a flow of this kind.
+    case flowStep(String)
+    /// The host's own check of a stored token.
+    case tokenCheck
+
+    /// The text in ``PluginError/Reason/failed(scheme:function:status:subject:message:detail:)``.
+    var name: String {
+        switch self {
+        case .function(let name): name
+        case .flowBegin(let flow): "flow_begin of \(flow)"
+        case .flowStep(let flow): "the \(flow) flow"
+        case .tokenCheck: "the check of the stored token"
+        }
+    }
+
     /// The function as its author knows it.
-    let function: String
-    /// The kind of the flow, such as `login`; nil outside a flow.
-    let flow: String?
-
-    init(_ function: String) {
-        let flowOf = "flow_begin of "
-        if function.hasPrefix(flowOf) {
-            flow = String(function.dropFirst(flowOf.utf8.count))
-            self.function = "flow_begin"
-        } else if function.hasPrefix("the "), function.hasSuffix(" flow") {
-            flow = String(function.dropFirst(4).dropLast(5))
-            self.function = "flow_step"
-        } else {
-            flow = nil
-            self.function = function
+    fileprivate var function: String {
+        switch self {
+        case .function, .tokenCheck: name
+        case .flowBegin: "flow_begin"
+        case .flowStep: "flow_step"
         }
     }
 
-    var action: String {
-        switch function {
-        case "create": "begin"
-        case "authorize": "authorize the request"
-        case "body_piece": "change the request's body"
-        case "token_decode", "the check of the stored token": "read the stored session"
-        default: "run \(function)"
+    /// The kind of the flow; nil outside a flow.
+    fileprivate var flow: String? {
+        switch self {
+        case .flowBegin(let flow), .flowStep(let flow): flow
+        case .function, .tokenCheck: nil
         }
     }
+
+    /// The scheme's part in a request, in a reader's words.
+    fileprivate var action: String {
+        switch self {
+        case .function("create"): "begin"
+        case .function("authorize"): "authorize the request"
+        case .function("body_piece"): "change the request's body"
+        case .function("token_decode"), .tokenCheck: "read the stored session"
+        case .function, .flowBegin, .flowStep: "run \(function)"
+        }
+    }
+}
+
+/// The status that a plugin's function returned. An unknown status counts as ``internal``.
+public enum PluginStatus: Int32, Sendable {
+    /// The call succeeded (NEVOD_OK).
+    case ok = 0
+    /// The user must change a setting (NEVOD_BAD_SETTINGS).
+    case badSettings = 1
+    /// The stored token is invalid; a login is needed (NEVOD_BAD_TOKEN).
+    case badToken = 2
+    /// The server refused permanently (NEVOD_DENIED).
+    case denied = 3
+    /// The failure is temporary (NEVOD_UNAVAILABLE).
+    case unavailable = 4
+    /// The scheme can't do this (NEVOD_UNSUPPORTED).
+    case unsupported = 5
+    /// A fault in the plugin itself (NEVOD_INTERNAL).
+    case `internal` = 6
 }

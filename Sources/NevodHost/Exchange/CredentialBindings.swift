@@ -1,5 +1,5 @@
 /// The versions of the tokens that a request carries, and the renewals, replacements and retries that it has used. Kept across
-/// attempts of one hop; ``signing`` also across redirects.
+/// the attempts of one hop; ``signing`` is kept across redirects too.
 struct CredentialBindings: Sendable {
     private struct Binding {
         let owner: ObjectIdentifier
@@ -29,7 +29,7 @@ struct CredentialBindings: Sendable {
         }
     }
 
-    /// Returns the version that the request carries; nil if it carries none of this owner's.
+    /// Returns the version of the owner's token that the request carries; nil if it carries no such token.
     func version(of owner: ObjectIdentifier) -> TokenVersion? {
         bindings.first { $0.owner == owner }?.version
     }
@@ -56,7 +56,8 @@ struct CredentialBindings: Sendable {
 
     /// Counts a renewal of the owner's token.
     ///
-    /// - Parameter limit: the most renewals for one request; by default, the server's refusal of the renewed token is final.
+    /// - Parameter limit: the most renewals for one request. By default one: if the server refuses the renewed token too, that is
+    ///   final.
     /// - Returns: whether it is within the limit.
     mutating func countRenewal(_ owner: ObjectIdentifier, upTo limit: Int = 1) -> Bool {
         guard let index = bindings.firstIndex(where: { $0.owner == owner }) else { return true }
@@ -78,4 +79,9 @@ struct CredentialBindings: Sendable {
         bindings[index].replacements += 1
         return bindings[index].replacements <= 3
     }
+}
+
+/// Identifies one of the tokens that a storage has held, numbered in the order in which this process has seen them.
+public struct TokenVersion: Sendable, Hashable {
+    let number: UInt64
 }

@@ -9,8 +9,8 @@ public struct Exchange: Sendable {
     public let schemeParameters: SchemeParameters
     /// The number of the attempt, from 1.
     public let attempt: Int
-    /// False once a redirect has led to another origin (RFC 6454). What tokens write is then removed before sending, and a
-    /// response says nothing about the validity of a token.
+    /// False once a redirect has led to another origin (RFC 6454). Everything that tokens write is then removed before sending, and
+    /// a response says nothing about a token's validity.
     public let mayCarryCredentials: Bool
     /// When the attempt began, before it went through the chain.
     public let began = ContinuousClock.now
@@ -19,9 +19,9 @@ public struct Exchange: Sendable {
     package let deadline: ContinuousClock.Instant?
     /// The tokens that the request carries. Kept across attempts.
     var bindings: CredentialBindings
-    /// Whether an interceptor reads each byte of the response, which is then received as a stream.
+    /// Whether an interceptor reads every byte of the response. The response is then received as a stream.
     var readsWholeBody = false
-    /// Whether an interceptor has provided the credential that the route needs, as far as it has one.
+    /// Whether an interceptor has provided a credential that meets the route's requirement, if the route has one.
     var hasCredential = false
     /// The task that works on the request; nil if no interceptor of the request may block.
     var work: RequestWork?
@@ -79,4 +79,9 @@ extension Exchange {
     /// The exchange that this task works on, for interceptors and tokens written against another library's request, which can't
     /// receive it as a parameter. Nil outside a provider.
     @TaskLocal public static var current: Exchange?
+}
+
+extension Exchange {
+    /// The route that the request was made from; nil for a request made without one.
+    public var route: RouteDescription? { request.route }
 }

@@ -32,19 +32,12 @@ public struct InterceptorChain: RequestInterceptor {
         for interceptor in interceptors where Self.mayRun(interceptor, for: route) {
             try exchange.work?.check()
             do { try await interceptor.adapt(&exchange) } catch { throw InterceptorError.naming(interceptor, error) }
-            // An interceptor may have made the request anew.
+            // An interceptor may have made a new request, without the route.
             if !RouteDescription.isSame(exchange.request.route, route) { exchange.request.route = route }
             if let route, route.auth != .automatic, !exchange.hasCredential, !(interceptor is any CredentialInterceptor) {
                 exchange.hasCredential = interceptor.provides.contains(route.auth)
             }
         }
-    }
-
-    /// Whether the route allows the interceptor's credential, if it has any.
-    private static func mayRun(_ interceptor: any RequestInterceptor, for route: RouteDescription?) -> Bool {
-        guard let route, route.auth != .automatic else { return true }
-        let provided = interceptor.provides
-        return provided.isEmpty || provided.contains(route.auth)
     }
 
     /// Asks the interceptors last to first, and stops at the first that wants a retry.
@@ -62,17 +55,17 @@ public struct InterceptorChain: RequestInterceptor {
         return false
     }
 
-    /// Whether an interceptor reads any bodies of responses.
+    /// Whether any interceptor reads the bodies of responses.
     var readsBodies: Bool { !readers.isEmpty }
 
-    /// Whether an interceptor needs each byte of the responses to this request.
+    /// Whether any interceptor needs every byte of the response to this request.
     func readsWholeBody(of exchange: Exchange) -> Bool {
         readers.contains { $0.readsWholeBody(of: exchange) }
     }
 
     /// Passes a response through the interceptors that read bodies.
     ///
-    /// - Parameter decodesContent: whether the transport undoes content codings.
+    /// - Parameter decodesContent: whether the transport decodes content codings.
     func read(
         _ outcome: Result<HTTPResponse, TransportError>, decodesContent: Bool, _ exchange: inout Exchange
     ) async -> Result<HTTPResponse, TransportError> {

@@ -1,8 +1,32 @@
+extension RequestInterceptor {
+    /// Returns this interceptor for the requests that a filter selects. Other requests are sent without it.
+    ///
+    /// ```swift
+    /// let key = HeadersInterceptor(headers: ["X-Partner-Key": key]).limited(to: .domains(Service.partner))
+    /// ```
+    ///
+    /// For a chain, each of its interceptors is limited.
+    public func limited(to filter: RequestFilter) -> InterceptorChain {
+        InterceptorChain((self as? InterceptorChain ?? InterceptorChain([self])).all.map { LimitedInterceptor($0, filter) })
+    }
+
+    /// Returns this interceptor for requests to these origins. A request to any other one fails with
+    /// ``NetworkError/authorization(_:)`` and an ``OriginScopeError`` before it is sent, unless its route needs another credential.
+    ///
+    /// A redirect to another origin doesn't fail, since the server chose it: the credential is left out, as always (RFC 6454).
+    public func bound(to scope: OriginScope) -> InterceptorChain {
+        InterceptorChain(
+            (self as? InterceptorChain ?? InterceptorChain([self])).all.map {
+                LimitedInterceptor($0, .origins(scope), scope: scope)
+            })
+    }
+}
+
 /// An interceptor that runs only for some requests; see ``RequestInterceptor/limited(to:)`` and ``RequestInterceptor/bound(to:)``.
 struct LimitedInterceptor: CredentialInterceptor {
     let base: any RequestInterceptor
     private let filter: RequestFilter
-    /// The origins outside of which a request fails; nil if it is then sent without the interceptor.
+    /// If set, a request to any other origin fails. Otherwise it is sent without the interceptor.
     private let scope: OriginScope?
 
     var phase: TokenPhase { base.phase }
@@ -36,7 +60,7 @@ struct LimitedInterceptor: CredentialInterceptor {
         do { return try await base.retry(&exchange, after: outcome) } catch { throw InterceptorError.naming(base, error) }
     }
 
-    /// Fails a request outside of the scope. A redirect to another origin is no error: the server chose that URL, not the caller.
+    /// Fails a request outside the scope. A redirect to another origin doesn't fail: the server chose that URL, not the caller.
     private func refuse(_ exchange: Exchange) throws(NetworkError) {
         guard let scope, exchange.mayCarryCredentials else { return }
         do { try scope.check(exchange.request.origin, for: name) } catch { throw .authorization(error) }

@@ -1,5 +1,4 @@
-/// Selects requests: by the service or the route that they belong to, so that no host name is repeated in code, or by any
-/// property.
+/// Selects requests by their service or route, so that code repeats no host names, or by any other property.
 ///
 /// ```swift
 /// AuthenticationInterceptor(
@@ -20,12 +19,12 @@ public struct RequestFilter: Sendable {
     /// Selects every request.
     public static let all = RequestFilter { _ in true }
 
-    /// Selects requests made from a route whose description satisfies the closure; no request without a route.
+    /// Selects requests made from a route whose description satisfies the closure. Never selects a request without a route.
     public static func route(where isSelected: @escaping @Sendable (RouteDescription) -> Bool) -> RequestFilter {
         RequestFilter { $0.route.map(isSelected) ?? false }
     }
 
-    /// Selects requests to any of the origins (RFC 6454 §4), also those made without a route.
+    /// Selects requests to any of the origins (RFC 6454 §4), with or without a route.
     public static func origins(_ origins: Set<Origin>) -> RequestFilter {
         RequestFilter { origins.contains($0.origin) }
     }

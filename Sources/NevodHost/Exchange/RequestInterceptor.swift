@@ -11,7 +11,7 @@
 /// }
 /// ```
 ///
-/// or against a request only, either an ``HTTPRequest`` or another library's, such as Foundation's `URLRequest`. All four methods
+/// or against a plain request: an ``HTTPRequest``, or another library's type, such as Foundation's `URLRequest`. All four methods
 /// have defaults.
 public protocol RequestInterceptor: Sendable {
     /// The type of request that this interceptor is written against.
@@ -28,12 +28,12 @@ public protocol RequestInterceptor: Sendable {
     /// Waiting with `await` doesn't block.
     var mayBlock: Bool { get }
 
-    /// Whether `adapt` and `retry` read the body of the request, if they are written against another library's request, which holds no
-    /// streams; see ``TokenModel/readsBody``. True by default.
+    /// Whether `adapt` and `retry` read the request's body. Matters only if they are written against another library's request,
+    /// which can't hold a stream; see ``TokenModel/readsBody``. True by default.
     var readsBody: Bool { get }
 
-    /// The requirements of routes that the interceptor's credential meets; empty, as by default, if it writes none. A chain leaves
-    /// an interceptor out of all requests whose route needs another credential, or none. An interceptor that wraps another one
+    /// The requirements of routes that the interceptor's credential meets; empty (the default) if it writes no credential. A chain
+    /// skips the interceptor for each request whose route needs another credential, or none. An interceptor that wraps another one
     /// passes on its value.
     var provides: Set<AuthRequirement> { get }
 
@@ -97,4 +97,61 @@ extension RequestInterceptor {
     public func adapt(_ request: Request) async throws -> Request { request }
 
     public func retry(_ request: Request, response: Request.Response?, error: NetworkError) async throws -> Bool { false }
+}
+
+extension RequestInterceptor {
+    /// Returns the request as the interceptor changes it, outside a provider. The interceptor knows nothing of earlier attempts, or
+    /// of tokens that the request carried.
+    package func adapted(_ request: HTTPRequest, attempt: Int) async throws -> HTTPRequest {
+        var exchange = Exchange(request: request, options: TransferOptions(), attempt: attempt)
+        try await adapt(&exchange)
+        return exchange.request
+    }
+}
+
+/// When a token is put on a request.
+public enum TokenPhase: Sendable {
+    /// At the interceptor's position in the chain.
+    case credential
+    /// After the whole chain, on every attempt, so that no interceptor can change what was signed.
+    case signature
+}
+
+/// An interceptor that records in the exchange when it has provided a credential. (For other interceptors, the chain does that.)
+protocol CredentialInterceptor: RequestInterceptor {}
+
+/// An interceptor that sees the outcome of every attempt and doesn't influence it. (`retry`, in contrast, is not called for the
+/// rest of a chain once one interceptor wants a retry.)
+///
+/// ```swift
+/// struct Counting: OutcomeObserver {
+///     let failures: Counter
+///     func observe(_ exchange: Exchange, _ outcome: Result<HTTPResponse, TransportError>) async {
+///         if case .failure = outcome { failures.increment() }
+///     }
+/// }
+/// ```
+public protocol OutcomeObserver: RequestInterceptor {
+    /// Called once for each attempt, after its response or failure. The exchange holds the request as it was sent.
+    func observe(_ exchange: Exchange, _ outcome: Result<HTTPResponse, TransportError>) async
+}
+
+/// An interceptor that reads the bodies of responses, to check them or to learn from them, before the caller does. (An
+/// ``OutcomeObserver``, in contrast, sees only what the caller gets.)
+protocol ResponseReader: RequestInterceptor {
+    /// Whether it reads any bodies. Fixed for the interceptor's lifetime.
+    var readsBodies: Bool { get }
+
+    /// Whether it needs every byte of the response to this request as received. The response is then received as a stream,
+    /// whatever delivery the caller asked for, and the transport asks for no content coding.
+    func readsWholeBody(of exchange: Exchange) -> Bool
+
+    /// Returns the response with a body that is read through this interceptor. Called after each response, before `retry`.
+    ///
+    /// - Parameters:
+    ///   - isDecoded: whether the transport has decoded a content coding of the body.
+    ///   - exchange: keeps what `retry` needs.
+    func read(
+        _ response: HTTPResponse, isDecoded: Bool, _ exchange: inout Exchange
+    ) async throws(TransportError) -> HTTPResponse
 }

@@ -10,17 +10,17 @@ final class RequestWork: @unchecked Sendable {  // The atomic pointers are to me
     private let abandoned = Atomic<Bool>(false)
     private let yieldSlot = Locked<Exchange.YieldSlot?>(nil)
     private let fail: @Sendable (NetworkError) -> Void
-    // The call of a plugin in progress; no function if there is none. The memory is never freed.
+    // The plugin call in progress; no function if there is none. The memory is never freed.
     private let names = Atomic<UnsafePointer<nevod_call_names>?>(nil)
     private let function = Atomic<UnsafePointer<CChar>?>(nil)
     private let deadline: ContinuousClock.Instant?
-    /// The longest time of a call; nil if the request's deadline limits it.
+    /// The longest that a call may take; nil if the request's deadline limits it.
     private let callLimit: Duration?
     /// The timer of the call in progress, if calls are limited.
     private let timer = Locked<UInt64?>(nil)
 
-    /// The time that the work gets after the deadline if no call of a plugin is in progress: transfers and waits end by themselves
-    /// at the deadline, with errors that say more.
+    /// How long the work may run past the deadline if no plugin call is in progress: transfers and waits end at the deadline by
+    /// themselves, with errors that say more.
     private static let grace = Duration.milliseconds(100)
 
     private init(
@@ -33,9 +33,9 @@ final class RequestWork: @unchecked Sendable {  // The atomic pointers are to me
 
     /// Runs `body` in a task of its own, with the priority and the task-local values of the caller.
     ///
-    /// - Parameter callLimit: the longest time of a call of a plugin, for work without a deadline.
-    /// - Throws: errors of `body`; ``NetworkError/cancelled``. At the deadline, or at the end of a call's time: ``NetworkError/plugin(_:)`` if a call of a plugin
-    ///   is in progress, otherwise ``NetworkError/timeout(_:)``.
+    /// - Parameter callLimit: the longest that one plugin call may take, for work without a deadline.
+    /// - Throws: errors of `body`; ``NetworkError/cancelled``. At the deadline, or when a call exceeds its limit:
+    ///   ``NetworkError/plugin(_:)`` if a plugin call is in progress, otherwise ``NetworkError/timeout(_:)``.
     static func run<Success: Sendable>(
         on executor: (any TaskExecutor)?, until deadline: ContinuousClock.Instant?, callLimit: Duration? = nil,
         _ body: @escaping @Sendable (RequestWork) async throws(NetworkError) -> Success
@@ -56,8 +56,8 @@ final class RequestWork: @unchecked Sendable {  // The atomic pointers are to me
         }
     }
 
-    /// The first of the work's result, its deadline and its cancellation. (A ``Waiter`` does the same for errors of all types; here, in
-    /// the same module, the compiler specializes it, and it costs each request less.)
+    /// Whichever comes first: the work's result, its deadline or its cancellation. (A ``Waiter`` does the same for errors of any
+    /// type. The compiler specializes this one, which is in the same module, so that it costs each request less.)
     private final class Outcome<Success: Sendable>: Sendable {
         typealias Value = Result<Success, NetworkError>
 
@@ -100,7 +100,7 @@ final class RequestWork: @unchecked Sendable {  // The atomic pointers are to me
         }
     }
 
-    /// Records a call of a plugin, or a wait for a thread to make it on. ``end()`` must follow.
+    /// Records a plugin call, or the wait for a thread that makes it. ``end()`` must follow.
     ///
     /// - Parameters:
     ///   - names: the library and the scheme; never freed.
@@ -117,7 +117,7 @@ final class RequestWork: @unchecked Sendable {  // The atomic pointers are to me
 
     /// Records that the call has returned.
     ///
-    /// - Returns: false if the work was abandoned in the meantime; what the call has produced must then be dropped.
+    /// - Returns: false if the work was abandoned in the meantime; the call's results must then be dropped.
     func end() -> Bool {
         function.store(nil, ordering: .relaxed)
         if callLimit != nil { replaceTimer(by: nil) }
@@ -132,10 +132,10 @@ final class RequestWork: @unchecked Sendable {  // The atomic pointers are to me
         if let last { TimerQueue.shared.cancel(last) }
     }
 
-    /// Whether the deadline has passed, by the clock of a transport that counts in milliseconds.
+    /// Whether the deadline has passed, allowing for a transport that counts in milliseconds.
     var isOver: Bool { deadline.map { ContinuousClock.now + .milliseconds(10) >= $0 } ?? false }
 
-    /// The error of a request whose time is up, naming the call that used it up: a transport may notice the deadline before this does.
+    /// Replaces a timeout by an error that names the call in progress: a transport may notice the deadline before this does.
     private func naming(_ error: NetworkError) -> NetworkError {
         guard case .timeout = error, isOver, let unreturned else { return error }
         return .plugin(unreturned)
@@ -165,7 +165,7 @@ final class RequestWork: @unchecked Sendable {  // The atomic pointers are to me
 
     private func expire(at deadline: ContinuousClock.Instant) {
         if let error = unreturned { return fail(.plugin(error)) }
-        // Not cancelled with the first timer; if the work has ended by then, the error is dropped.
+        // This timer isn't cancelled with the first one. If the work has ended by then, the error is dropped.
         _ = TimerQueue.shared.schedule(at: deadline + Self.grace) { [weak self] in
             guard let self else { return }
             self.fail(self.unreturned.map(NetworkError.plugin) ?? NetworkError(.deadlineExceeded))

@@ -7,7 +7,7 @@
 ///
 /// Each scheme declares its parameters, like its settings, and receives only those. A name that no scheme of the provider declares,
 /// an invalid value, and a missing required parameter fail the request before it is sent. A session keeps a token for each set of
-/// them. Values are not secret: they appear in errors, and in the keys of stored tokens.
+/// parameters. Values are not secret: they appear in errors, and in the keys of stored tokens.
 public struct SchemeParameters: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     package struct Parameter: Sendable, Hashable {
         package let name: String
@@ -24,7 +24,7 @@ public struct SchemeParameters: Sendable, Hashable, ExpressibleByDictionaryLiter
         values = elements.map { Parameter(name: $0.0, value: $0.1) }
     }
 
-    /// Whether there is none.
+    /// Whether the list is empty.
     public var isEmpty: Bool { values.isEmpty }
 
     /// Appends a value. A repeatable parameter keeps the order of its values.
@@ -32,11 +32,49 @@ public struct SchemeParameters: Sendable, Hashable, ExpressibleByDictionaryLiter
         values.append(Parameter(name: name, value: value))
     }
 
-    /// Returns these parameters without those that `others` name, followed by `others`.
+    /// Returns these parameters followed by `others`, which replace the ones with the same names.
     func replacing(with others: SchemeParameters) -> SchemeParameters {
         var merged = self
         merged.values.removeAll { own in others.values.contains { $0.name == own.name } }
         merged.values += others.values
         return merged
+    }
+}
+
+/// The properties of a scheme that the check of a request's ``SchemeParameters`` needs. (A ``ParameterTaking``, in contrast, puts
+/// the scheme's credential on requests.)
+protocol ParameterDeclaring: Sendable {
+    /// The path of its library.
+    var plugin: String { get }
+    var id: String { get }
+    var parameterNames: [String] { get }
+
+    /// Throws if the value of one of the scheme's own parameters is invalid. Ignores other schemes' parameters.
+    func checkValues(of given: SchemeParameters) throws(PluginError)
+}
+
+/// An interceptor or a token that may belong to a scheme.
+protocol ParameterTaking {
+    /// Nil if it belongs to no scheme.
+    var parameterDeclaring: (any ParameterDeclaring)? { get }
+}
+
+extension InterceptorChain {
+    /// Checks the parameters of a request before anything is sent. Each name must be known to at least one scheme of the chain.
+    func check(_ parameters: SchemeParameters) throws(NetworkError) {
+        let valid = declaring.flatMap(\.parameterNames)
+        for parameter in parameters.values where !valid.contains(parameter.name) {
+            guard let last = declaring.last else {
+                throw NetworkError(
+                    InvalidRequestError(
+                        .parameter(parameter.name),
+                        "no scheme authorizes this request; leave it out, or add the scheme's interceptor"))
+            }
+            throw .plugin(
+                PluginError(last.plugin, .unknownParameter(schemes: declaring.map(\.id), name: parameter.name, valid: valid)))
+        }
+        for scheme in declaring {
+            do throws(PluginError) { try scheme.checkValues(of: parameters) } catch { throw .plugin(error) }
+        }
     }
 }

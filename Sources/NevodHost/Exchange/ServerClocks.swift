@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// The clocks of the servers that a scheme sends to. Gives the scheme the time on the clock of each origin.
 ///
-/// A correction is used for its own origin and nothing else: a server that sends a wrong `Date` can obtain a signature for a time
-/// up to a day away, and only one that is sent to itself. Expiries of tokens stay on the local clock.
+/// A correction is used only for its own origin. A server that sends a wrong `Date` can obtain signatures for a time up to a day
+/// away, but only signatures that are sent to that server. Expiries of tokens stay on the local clock.
 final class ServerClocks: Sendable {
     private struct Entry {
         var clock = ServerClock()
@@ -33,13 +33,14 @@ final class ServerClocks: Sendable {
 
     /// - Parameters:
     ///   - wall: the local clock.
-    ///   - uptime: a clock that nobody sets, in nanoseconds.
+    ///   - uptime: a clock that can't be set, in nanoseconds.
     init(_ wall: HostClock, uptime: @escaping @Sendable () -> Int64 = { Uptime.nanoseconds }) {
         self.wall = wall
         self.uptime = uptime
     }
 
-    /// Whether any clock is corrected. If not, ``wall`` is right for every origin, and reading it takes neither a lock nor a search.
+    /// Whether any clock is corrected. If not, ``wall`` is right for every origin, and reading it takes neither a lock nor a
+    /// search.
     var isCorrecting: Bool { hasCorrections.load(ordering: .relaxed) }
 
     /// Returns the time on the clock of an origin, in nanoseconds since 1970, at least 0.
@@ -60,8 +61,8 @@ final class ServerClocks: Sendable {
     private func correction(of now: Int64, at origin: Origin) -> Int64 {
         let uptime = uptime()
         return table.withLock { table in
-            // Without a correction at the last response, the local clock is trusted until the next one: if the two clocks have
-            // moved apart since, the uptime may be the wrong one, for example after a virtual machine was resumed.
+            // If the last response needed no correction, the local clock is trusted until the next response: if it and the uptime
+            // have moved apart since, the uptime may be the wrong one, for example after a virtual machine was resumed.
             guard let clock = table.entries[origin]?.clock, clock.isCorrected else { return 0 }
             return clock.correction(of: now, at: uptime)
         }
@@ -112,8 +113,8 @@ final class ServerClocks: Sendable {
         if entry.clock.isCorrected { table.corrected -= 1 }
     }
 
-    /// Returns the longest time that the response may have been stored before the request was sent, in nanoseconds; nil if that is
-    /// not known. `Age` counts whole seconds (RFC 9111 §5.1), so 0 means less than one. Caches write it for misses too.
+    /// Returns the longest time that the response may have been stored before the request was sent, in nanoseconds; nil if
+    /// unknown. `Age` counts whole seconds (RFC 9111 §5.1), so 0 means less than one. Caches write it for misses too.
     private static func largestAge(of headers: HTTPHeaders) -> Int64? {
         let ages = headers.values(of: "Age")
         if ages.isEmpty { return 0 }
@@ -144,5 +145,48 @@ extension ServerClock.Change {
         if seconds < 600 { return "\(seconds / 60) min \(seconds % 60) s" }
         if minutes < 60 { return "\(minutes) min" }
         return minutes <= 24 * 60 ? "\(minutes / 60) h \(minutes % 60) min" : "\(hours / 24) d \(hours % 24) h"
+    }
+}
+
+/// The clocks that schemes used to sign one attempt, and whether the request was signed again because a clock was wrong.
+struct SigningClocks: Sendable {
+    private struct Use {
+        let clocks: ServerClocks
+        /// In nanoseconds.
+        let correction: Int64
+    }
+
+    private var uses: [Use] = []
+    private var hasSignedAgain = false
+
+    /// Forgets the clocks of the last attempt. A request is signed again once, whatever the number of its attempts and redirects.
+    mutating func beginAttempt() {
+        uses.removeAll(keepingCapacity: true)
+    }
+
+    /// Records that a scheme is about to sign a request to an origin.
+    mutating func record(_ clocks: ServerClocks, at origin: Origin) {
+        uses.append(Use(clocks: clocks, correction: clocks.correction(at: origin)))
+    }
+
+    /// The uptime before sending, in nanoseconds; nil if no scheme has signed the attempt.
+    func uptimeNow() -> Int64? { uses.first?.clocks.uptimeNow() }
+
+    /// Learns from the response to the attempt.
+    ///
+    /// - Parameter sent: the uptime before the attempt was sent; nil to learn nothing.
+    func learn(from response: HTTPResponse, to origin: Origin, sentAt sent: Int64?, _ logger: (any NetworkLogger)?) {
+        guard let sent else { return }
+        for use in uses { use.clocks.learn(from: response, to: origin, sentAt: sent, logger) }
+    }
+
+    /// Returns whether to sign a request again and send it once more: the server has refused it with 401 or 403, and its clock, as
+    /// now known, differs from the time that was signed. The method doesn't matter, since a refused request had no effect.
+    mutating func shouldSignAgain(_ request: HTTPRequest, after response: HTTPResponse) -> Bool {
+        guard response.status == 401 || response.status == 403, !hasSignedAgain, request.body.canBeMadeAgain else { return false }
+        hasSignedAgain = uses.contains {
+            ($0.clocks.correction(at: request.origin) - $0.correction).magnitude > ServerClock.noticeable
+        }
+        return hasSignedAgain
     }
 }

@@ -6,9 +6,9 @@
 /// }
 /// ```
 ///
-/// An interceptor of a token or a scheme says which ones it provides (``RequestInterceptor/provides``), and leaves all requests
-/// alone whose route needs another one. A request whose requirement no interceptor provides fails before it is sent, with an
-/// ``UnmetRequirementError``.
+/// The interceptor of a token or a scheme states which requirements it provides (``RequestInterceptor/provides``), and leaves a
+/// request alone if its route needs another one. If no interceptor provides a route's requirement, the request fails with an
+/// ``UnmetRequirementError`` before it is sent.
 public struct AuthRequirement: Sendable, Hashable {
     /// The name, for errors and logs.
     public let name: String
@@ -18,12 +18,12 @@ public struct AuthRequirement: Sendable, Hashable {
         self.name = name
     }
 
-    /// The interceptors decide by themselves, each with its own predicate: the default of a route.
+    /// Each interceptor decides with its own predicate. A route's default.
     public static let automatic = AuthRequirement("automatic")
-    /// No credential of a token or a scheme, not even a wait for one: what a login, a registration and a token's renewal need. A
-    /// proxy's credential is sent all the same.
+    /// No credential of a token or a scheme, and no wait for one: for logins, registrations and renewals of tokens. A proxy's
+    /// credential is still sent.
     public static let none = AuthRequirement("none")
-    /// The token of a user's session: what an ``AuthenticationInterceptor`` provides if its token's type says nothing else.
+    /// The token of a user's session. An ``AuthenticationInterceptor`` provides it unless its token's type says otherwise.
     public static let bearerToken = AuthRequirement("bearer-token")
     /// An ``APIKeyToken`` or a ``QueryAPIKeyToken``.
     public static let apiKey = AuthRequirement("api-key")

@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// Dates in HTTP fields (RFC 9110 §5.6.7).
 package enum HTTPDate {
     /// Parses the three forms that recipients must accept; nil for anything else.
@@ -28,4 +30,36 @@ package enum HTTPDate {
     }
 
     static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+}
+
+extension HTTPDate {
+    /// Formats a date as IMF-fixdate, the form that senders must generate (RFC 9110 §5.6.7).
+    static func text(_ time: UnixTime) -> String {
+        let date = CivilDate(unixNanoseconds: time.nanoseconds)
+        let (day, year) = (date.day.padded(to: 2), date.year.padded(to: 4))
+        return "\(weekdays[date.weekday]), \(day) \(months[date.month - 1]) \(year) \(date.clock) GMT"
+    }
+
+    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+}
+
+extension CivilDate {
+    /// `08:49:37`
+    var clock: String {
+        [secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60].map { $0.padded(to: 2) }.joined(separator: ":")
+    }
+}
+
+extension UnixTime {
+    /// Creates a time from a date in UTC; nil for a date that the calendar doesn't have. A leap second maps to the second before
+    /// it; a date out of range maps to the nearest limit of ``UnixTime``.
+    init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
+        guard
+            let seconds = CivilCalendar.unixSeconds(
+                year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+        else { return nil }
+        self.init(seconds: seconds)
+    }
+
+    var year: Int { CivilDate(unixNanoseconds: nanoseconds).year }
 }

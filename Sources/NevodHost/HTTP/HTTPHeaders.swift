@@ -26,6 +26,7 @@ public struct HTTPHeaders: Sendable {
 
     /// The number of lines, not of distinct names: two Set-Cookie lines count as two.
     public var count: Int { lines.count }
+
     /// Whether the line at an index has this name, ignoring ASCII case.
     func isLine(_ index: Int, named name: StaticString) -> Bool {
         guard index < lines.count, lines[index].nameCount == name.utf8CodeUnitCount else { return false }
@@ -162,9 +163,15 @@ public struct HTTPHeaders: Sendable {
         lines.removeAll { isRemoved($0.provenance) }
     }
 
+    /// Removes the lines whose names meet a condition.
+    mutating func removeNames(where isRemoved: (ArraySlice<UInt8>) -> Bool) {
+        let storage = storage
+        lines.removeAll { isRemoved(storage[$0.name]) }
+    }
+
     private mutating func removeLines(named name: UnsafeBufferPointer<UInt8>, from start: Int) {
         guard var kept = index(of: name, from: start) else { return }
-        // Moves each line once: a server can send thousands of one name.
+        // Moves each line once, since a server can send thousands of lines with one name.
         storage.withUnsafeBufferPointer { storage in
             for index in kept + 1..<lines.count
             where !HTTPSyntax.namesEqual(UnsafeBufferPointer(rebasing: storage[lines[index].name]), name) {
@@ -187,7 +194,7 @@ public struct HTTPHeaders: Sendable {
             }
             return
         }
-        // The line is the last of the block, and grows in place: a server can fold one line ten thousand times.
+        // The line is at the end of the block, so it grows in place: a server can fold one line ten thousand times.
         storage[storage.count - 1] = UInt8(ascii: " ")
         storage.append(contentsOf: text)
         storage.append(0)
@@ -249,4 +256,37 @@ func withUTF8<Result>(
     var first = first
     var second = second
     return first.withUTF8 { first in second.withUTF8 { body(first, $0) } }
+}
+
+extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+    /// Creates lines in the order of the fields, for the responses of your own transport:
+    /// `try HTTPHeaders([("Retry-After", "1"), ("Set-Cookie", "a=1")])`.
+    ///
+    /// - Parameter fields: names and values. A name may occur several times.
+    /// - Throws: ``InvalidRequestError`` for a name that is not a token (RFC 9110 §5.6.2), or a value with a control character
+    ///   (§5.5).
+    public init(_ fields: some Sequence<(String, String)>) throws(InvalidRequestError) {
+        self.init()
+        for (name, value) in fields {
+            try Self.check(name, value)
+            add(name, value, by: .caller)
+        }
+    }
+
+    /// Creates lines in the order of the literal: `["Retry-After": "1"]`. A name may occur several times.
+    ///
+    /// A literal can't throw, so it leaves out fields that `init(_:)` refuses. Use that initializer for fields from outside.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        self.init()
+        for (name, value) in elements where (try? Self.check(name, value)) != nil { add(name, value, by: .caller) }
+    }
+
+    static func check(_ name: String, _ value: String) throws(InvalidRequestError) {
+        guard HTTPSyntax.isToken(name) else {
+            throw InvalidRequestError(.header(name), "the name is not a token (RFC 9110 §5.6.2)")
+        }
+        guard HTTPSyntax.isFieldValue(value) else {
+            throw InvalidRequestError(.header(name), "the value contains a control character, such as a line break")
+        }
+    }
 }

@@ -8,7 +8,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Creates a method from a token; throws an error that explains why if the text isn't one.
+    /// Creates a method; throws an error with the reason if the text is not a token.
     public init(validating text: String) throws(InvalidRequestError) {
         guard let method = HTTPMethod(rawValue: text) else {
             throw InvalidRequestError(.method(text), "it is not a token (RFC 9110 §5.6.2)")

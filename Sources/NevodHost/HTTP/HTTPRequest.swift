@@ -68,19 +68,22 @@ public struct HTTPRequest: Sendable {
 
     /// Adds a cookie to the Cookie line, replacing a cookie with this name (RFC 6265 §5.4).
     public mutating func setCookie(_ name: String, _ value: String) throws(InvalidRequestError) {
-        guard HTTPSyntax.isToken(name), value.utf8.allSatisfy(HTTPSyntax.isCookieByte) else {
+        guard HTTPSyntax.isToken(name), value.utf8.allSatisfy(HTTPSyntax.isCookieOctet) else {
             throw InvalidRequestError(
-                .header("Cookie"), "the cookie's name or value holds a character that cookies can't have (RFC 6265 §4.1.1)")
+                .header("Cookie"), "the cookie's name or value contains a character that cookies can't have (RFC 6265 §4.1.1)")
         }
-        let kept = headers.values(of: "Cookie")
-            .flatMap { $0.split(separator: ";") }
-            .map { $0.drop { $0 == " " } }
-            .filter { !$0.hasPrefix("\(name)=") }
-        try setHeader("Cookie", (kept + ["\(name)=\(value)"]).joined(separator: "; "))
+        try setCookies([(name, value)])
     }
 
-    /// Appends `name=value` to the query, percent-encoded. The existing query stays byte for byte, except that a token's or
-    /// plugin's own item with this name is replaced, so that a request authorized again carries the credential once.
+    /// Adds cookies to the single Cookie line. They replace cookies of the same names. Values are sent as the server set them,
+    /// including quotes, commas and spaces that ``setCookie(_:_:)`` refuses.
+    mutating func setCookies(_ cookies: [(name: String, value: String)]) throws(InvalidRequestError) {
+        guard !cookies.isEmpty else { return }
+        try setHeader("Cookie", CookieLine.merging(cookies, into: headers.values(of: "Cookie")))
+    }
+
+    /// Appends `name=value` to the query, percent-encoded. The existing query stays byte for byte, with one exception: a token or
+    /// plugin replaces its own item of this name, so that a request that is authorized again carries the credential once.
     public mutating func appendQueryItem(_ name: some Sequence<UInt8>, _ value: some Sequence<UInt8>) {
         appendEncodedQueryItem(PercentEncoding.queryItem(name) + [UInt8(ascii: "=")] + PercentEncoding.queryItem(value))
     }
@@ -92,7 +95,7 @@ public struct HTTPRequest: Sendable {
         while removeQueryItem(namedLike: item) {}
     }
 
-    /// Appends `name=value` to the query, percent-encoded, beside any other item of this name.
+    /// Appends `name=value` to the query, percent-encoded. Keeps other items of this name.
     mutating func addQueryItem(_ name: some Sequence<UInt8>, _ value: some Sequence<UInt8>) {
         add(queryItem: PercentEncoding.queryItem(name) + [UInt8(ascii: "=")] + PercentEncoding.queryItem(value))
     }
@@ -120,6 +123,8 @@ public struct HTTPRequest: Sendable {
         target = try HTTPURL(String(decoding: bytes, as: UTF8.self)).target
     }
 
+    /// Removes the current writer's first item with the name of `item`.
+    ///
     /// - Returns: whether there was one.
     @discardableResult
     private mutating func removeQueryItem(namedLike item: [UInt8]) -> Bool {
@@ -134,7 +139,7 @@ public struct HTTPRequest: Sendable {
         return true
     }
 
-    /// Removes an item with the separator before it; the first item with the separator after it.
+    /// Removes an item and the separator before it, or, for the first item, the separator after it.
     private mutating func removeAddedQueryItem(at index: Int) {
         var bytes = Array(target.utf8)
         let item = addedQueryItems.remove(at: index).range
@@ -159,8 +164,8 @@ public struct HTTPRequest: Sendable {
     ///
     /// - Parameters:
     ///   - url: the absolute URL.
-    ///   - items: decoded query items to leave out of the new target. Servers echo the query they received, credentials
-    ///     included and possibly encoded differently, to the next origin. On the same origin, the token writes them again.
+    ///   - items: percent-decoded query items to leave out of the new target. Servers repeat the query that they received to the
+    ///     next origin, with its credentials and maybe in another encoding. On the same origin, the token writes its items again.
     mutating func redirect(to url: String, leavingOut items: [[UInt8]]) throws(InvalidRequestError) {
         let parsed = try HTTPURL(url)
         origin = parsed.origin
@@ -175,7 +180,7 @@ public struct HTTPRequest: Sendable {
         target = kept.count == all.count ? parsed.target : parts[0] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
     }
 
-    /// Removes items of the query that the request was redirected with.
+    /// Removes query items of a request that was redirected.
     mutating func removeQueryItems(where isRemoved: (Substring.UTF8View) -> Bool) {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, addedQueryItems.isEmpty else { return }
@@ -184,17 +189,21 @@ public struct HTTPRequest: Sendable {
         if kept.count < all.count { target = parts[0] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&")) }
     }
 
-    /// Whether the request holds anything that a token or scheme wrote, or a line of a credential's field.
+    /// Whether the request has anything that a token or scheme wrote, or a header line with a credential's name.
     package var carriesCredentials: Bool {
-        proxyAuthorization != nil || headers.contains(where: \.provenance.writesCredentials)
-            || addedQueryItems.contains(where: \.provenance.writesCredentials)
-            || SecretNames.requestFields.contains(where: headers.contains)
+        proxyAuthorization != nil || addedQueryItems.contains(where: \.provenance.writesCredentials)
+            || headers.contains(where: { $0.provenance.writesCredentials || CredentialNames.standard.contains($0.name.utf8) })
     }
 
-    /// Removes everything that a token or scheme wrote, and the credential fields.
+    /// Removes everything that a token or scheme wrote, and the header lines with a credential's name.
     mutating func stripCredentials() {
         headers.removeAll(where: \.writesCredentials)
-        for field in SecretNames.requestFields { headers.remove(field) }
+        headers.removeNames { CredentialNames.standard.contains($0) }
+        stripCredentialQueryItems()
+    }
+
+    /// Removes the query items that a token or scheme wrote.
+    mutating func stripCredentialQueryItems() {
         while let item = addedQueryItems.firstIndex(where: \.provenance.writesCredentials) { removeAddedQueryItem(at: item) }
     }
 
@@ -205,8 +214,8 @@ public struct HTTPRequest: Sendable {
         materialize()
     }
 
-    /// Sets or adds a header line of the caller's that is treated as a token's: it is hidden in logs, and left out once a redirect has
-    /// led to another origin.
+    /// Sets or adds a header line that the caller wrote but that is treated like a token's: it is hidden in logs, and removed once
+    /// a redirect leads to another origin.
     package mutating func writeCredential(_ name: String, _ value: String, adding: Bool) throws(InvalidRequestError) {
         let previous = provenance
         provenance = .callerSecret
@@ -216,7 +225,7 @@ public struct HTTPRequest: Sendable {
 
     /// Writes every line that a transport would otherwise add itself, so that a signer sees everything that is sent.
     package mutating func materialize() {
-        // Of a request that was materialized before, which a scan of all lines would take long to find out.
+        // A request that was materialized before is recognized by its first lines: a scan of all lines would take longer.
         if headers.isLine(0, named: "Host"), !needsLength || headers.isLine(1, named: "Content-Length") { return }
         addLength()
         if let host = headers.firstIndex(of: "Host") {
@@ -228,8 +237,7 @@ public struct HTTPRequest: Sendable {
 
     private var needsLength: Bool { body.length != 0 || method.anticipatesContent }
 
-    /// Adds the line for the body's length, at the front: the order on the wire is then the same whether a token writes before
-    /// or after.
+    /// Adds the line for the body's length at the front, so that the order on the wire doesn't depend on when a token writes.
     private mutating func addLength() {
         guard needsLength, !headers.contains("Content-Length"), !headers.contains("Transfer-Encoding") else { return }
         switch body.length {
@@ -243,5 +251,12 @@ public struct HTTPRequest: Sendable {
         guard !["content-length", "transfer-encoding"].contains(name.lowercased()) else {
             throw InvalidRequestError(.header(name), "the host derives it from the body")
         }
+    }
+}
+
+extension HTTPRequest {
+    /// Resolves a reference in the response to this request (RFC 3986 §5.2).
+    func resolving(_ reference: String) -> String {
+        URLReference(reference).resolved(against: origin.description, target)
     }
 }

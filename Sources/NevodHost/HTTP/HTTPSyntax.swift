@@ -37,12 +37,12 @@ enum HTTPSyntax {
         while offset + 8 <= bytes.count {
             let word = start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
             if mayHoldControl(word) {
-                for index in offset..<offset + 8 where isControl(bytes[index]) { return false }
+                for index in offset..<offset + 8 where !bytes[index].isFieldByte { return false }
             }
             offset += 8
         }
         while offset < bytes.count {
-            if isControl(bytes[offset]) { return false }
+            if !bytes[offset].isFieldByte { return false }
             offset += 1
         }
         return true
@@ -50,15 +50,7 @@ enum HTTPSyntax {
 
     /// Returns a field value without surrounding white space, which isn't part of it (RFC 9110 §5.5).
     static func trimmed(_ value: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
-        var (start, end) = (0, value.count)
-        while start < end, value[start] == 0x20 || value[start] == 0x09 { start += 1 }
-        while end > start, value[end - 1] == 0x20 || value[end - 1] == 0x09 { end -= 1 }
-        return UnsafeBufferPointer(rebasing: value[start..<end])
-    }
-
-    @inline(__always)
-    private static func isControl(_ byte: UInt8) -> Bool {
-        byte < 0x20 ? byte != 0x09 : byte == 0x7F
+        UnsafeBufferPointer(rebasing: value.trimmedOfBlanks)
     }
 
     /// Checks eight bytes at once for one below 0x20 or equal to 0x7F. Has no false negatives, but may have false positives.
@@ -72,15 +64,11 @@ enum HTTPSyntax {
     }
 
     /// Whether a cookie's value can have the byte (RFC 6265 §4.1.1).
-    static func isCookieByte(_ byte: UInt8) -> Bool {
+    static func isCookieOctet(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\\"): false
-        default: byte > 0x20 && byte < 0x7F
+        default: byte.isVisible
         }
-    }
-
-    static func lowercased(_ byte: UInt8) -> UInt8 {
-        byte.asciiLowercased
     }
 
     /// Compares field names, ignoring ASCII case (RFC 9110 §5.1).
@@ -89,7 +77,7 @@ enum HTTPSyntax {
         guard let start = left.baseAddress, let other = right.baseAddress else { return true }
         // Fast path: the spelling is nearly always the same.
         if memcmp(start, other, left.count) == 0 { return true }
-        for index in left.indices where left[index] != right[index] && lowercased(left[index]) != lowercased(right[index]) {
+        for index in left.indices where left[index] != right[index] && left[index].lowercased != right[index].lowercased {
             return false
         }
         return true

@@ -10,8 +10,8 @@ package struct HTTPURL {
     // Parsed byte by byte: a combining mark after a slash must not hide the slash.
     package init(_ text: String) throws(InvalidRequestError) {
         func invalid(_ problem: String) -> InvalidRequestError { InvalidRequestError(.url(Self.redacted(text)), problem) }
-        guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            throw invalid("it holds a control character; percent-encode it")
+        guard !text.utf8.contains(where: \.isControl) else {
+            throw invalid("it contains a control character; percent-encode it")
         }
         guard let mark = text.range(ofASCII: "://") else {
             throw invalid("it has no scheme; start it with https:// or http://")
@@ -22,7 +22,7 @@ package struct HTTPURL {
         let rest = text.utf8[mark.upperBound...]
         let authority = rest.prefix { !Self.endsAuthority($0) }
         guard !authority.contains(UInt8(ascii: "@")) else {
-            throw invalid("it holds credentials, which other processes could read; use a scheme's settings instead")
+            throw invalid("it contains credentials, which other processes could read; use a scheme's settings instead")
         }
         let parts = Self.hostAndPort(authority)
         guard !parts.host.isEmpty else { throw invalid("it has no host") }
@@ -50,9 +50,8 @@ package struct HTTPURL {
     }
 
     private static func port(_ digits: Substring.UTF8View) -> UInt16? {
-        guard digits.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else { return nil }
-        let port = UInt16(Substring(digits))
-        return port == 0 ? nil : port
+        guard let port = UInt16(digits: digits), port > 0 else { return nil }
+        return port
     }
 
     /// Percent-encodes only what RFC 3986 forbids in a path or query; `%`, `[` and `]` stay.
@@ -71,7 +70,7 @@ package struct HTTPURL {
         case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
             UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
             false
-        default: byte > 0x20 && byte < 0x7F
+        default: byte.isVisible
         }
     }
 
@@ -84,7 +83,7 @@ package struct HTTPURL {
 }
 
 extension String {
-    /// Returns the first range of an ASCII text. (The engine doesn't use Foundation, which has a similar method.)
+    /// Returns the first range of an ASCII text. (This module doesn't use Foundation, which has a similar method.)
     func range(ofASCII needle: StaticString) -> Range<Index>? {
         let wanted = UnsafeBufferPointer(start: needle.utf8Start, count: needle.utf8CodeUnitCount)
         var start = startIndex
@@ -93,5 +92,22 @@ extension String {
             start = utf8.index(after: start)
         }
         return nil
+    }
+}
+
+/// Makes a URL safe to show in an error, even if it can't be parsed: most mistakes in a URL are in or near its password.
+package enum ShownURL {
+    /// Redacts text before an @, wherever it is. Redacts a port that isn't a number, too: it may be a password that lacks its host.
+    package static func text(_ url: String) -> String {
+        let start = url.range(ofASCII: "://")?.upperBound ?? url.startIndex
+        if let at = url.utf8.lastIndex(of: UInt8(ascii: "@")), at >= start { return url[..<start] + "[redacted]" + url[at...] }
+        let authority = url.utf8[start...].prefix { !"/?#\"' ".utf8.contains($0) }
+        // An IPv6 address has colons before its closing bracket, which may be missing.
+        guard authority.first != UInt8(ascii: "[") || authority.contains(UInt8(ascii: "]")) else { return url }
+        let host = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
+        guard let colon = authority[host...].firstIndex(of: UInt8(ascii: ":")) else { return url }
+        // Punctuation after the number belongs to the sentence around the URL.
+        let rest = authority[colon...].dropFirst().drop(while: \.isDigit)
+        return rest.allSatisfy { ",.:;)".utf8.contains($0) } ? url : url[...colon] + "[redacted]"
     }
 }

@@ -2,7 +2,7 @@
 public struct InvalidRequestError: Error, Sendable, Hashable {
     /// The invalid part of a request.
     public enum Part: Sendable, Hashable {
-        /// The URL as given; it may hold a secret of the caller's.
+        /// The URL as given. It may contain a secret.
         case url(String)
         /// The method as given.
         case method(String)
@@ -10,7 +10,7 @@ public struct InvalidRequestError: Error, Sendable, Hashable {
         case header(String)
         /// The scheme parameter with this name.
         case parameter(String)
-        /// The body can't be read, or its length is unknown and must be known.
+        /// The body can't be read, or its length isn't known but must be.
         case body
     }
 

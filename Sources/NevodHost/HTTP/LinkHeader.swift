@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// Links in `Link` header lines (RFC 8288 §3).
 enum LinkHeader {
     /// Returns the target of the first link with the relation `next`, as the server wrote it.
@@ -12,7 +14,7 @@ enum LinkHeader {
     private static func next(in line: String) -> String? {
         var rest = Array(line.utf8)[...]
         while true {
-            rest = rest.drop { isSpace($0) || $0 == UInt8(ascii: ",") }
+            rest = rest.drop { $0.isBlank || $0 == UInt8(ascii: ",") }
             guard rest.popFirst() == UInt8(ascii: "<"), let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return nil }
             let target = String(decoding: rest[..<end], as: UTF8.self)
             rest = rest[rest.index(after: end)...]
@@ -26,14 +28,14 @@ enum LinkHeader {
     private static func readParameters(_ rest: inout ArraySlice<UInt8>) -> [(name: String, value: String)] {
         var parameters: [(String, String)] = []
         while true {
-            rest = rest.drop(while: isSpace)
+            rest = rest.drop(while: \.isBlank)
             guard rest.first == UInt8(ascii: ";") else { return parameters }
-            rest = rest.dropFirst().drop(while: isSpace)
-            let name = rest.prefix { !isSpace($0) && !"=;,".utf8.contains($0) }
-            rest = rest[name.endIndex...].drop(while: isSpace)
+            rest = rest.dropFirst().drop(while: \.isBlank)
+            let name = rest.prefix { !$0.isBlank && !"=;,".utf8.contains($0) }
+            rest = rest[name.endIndex...].drop(while: \.isBlank)
             var value: [UInt8] = []
             if rest.first == UInt8(ascii: "=") {
-                rest = rest.dropFirst().drop(while: isSpace)
+                rest = rest.dropFirst().drop(while: \.isBlank)
                 value = rest.first == UInt8(ascii: "\"") ? readQuoted(&rest) : readToken(&rest)
             }
             parameters.append((String(decoding: name, as: UTF8.self).lowercased(), String(decoding: value, as: UTF8.self)))
@@ -41,7 +43,7 @@ enum LinkHeader {
     }
 
     private static func readToken(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
-        let token = rest.prefix { !isSpace($0) && !";,".utf8.contains($0) }
+        let token = rest.prefix { !$0.isBlank && !";,".utf8.contains($0) }
         rest = rest[token.endIndex...]
         return Array(token)
     }
@@ -55,6 +57,4 @@ enum LinkHeader {
         }
         return value
     }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }

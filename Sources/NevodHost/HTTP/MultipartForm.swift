@@ -16,9 +16,10 @@ public struct MultipartForm: Sendable {
         boundary = Self.randomBoundary()
     }
 
-    /// Creates a form whose parts are separated by a text of the caller's.
+    /// Creates a form with a boundary of your own.
     ///
-    /// - Throws: if it isn't 1 … 70 letters, digits, or any of `-_.+'` (RFC 2046 §5.1.1, without what a Content-Type quotes).
+    /// - Throws: if the boundary isn't 1 … 70 letters, digits, or any of `-_.+'` (RFC 2046 §5.1.1, without characters that a
+    ///   Content-Type has to quote).
     package init(boundary: String) throws(InvalidRequestError) {
         let isValid = boundary.unicodeScalars.allSatisfy {
             $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil || "-_.+'".unicodeScalars.contains($0))
@@ -51,7 +52,7 @@ public struct MultipartForm: Sendable {
     ) throws(InvalidRequestError) {
         guard content.length != nil else { throw InvalidRequestError(.body, "the part \"\(name)\" has no known length") }
         guard contentType.map(HTTPSyntax.isFieldValue) != false else {
-            throw InvalidRequestError(.header("Content-Type"), "the type of the part \"\(name)\" holds a control character")
+            throw InvalidRequestError(.header("Content-Type"), "the type of the part \"\(name)\" contains a control character")
         }
         var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escaped(name))\""
         if let fileName { head += "; filename=\"\(Self.escaped(fileName))\"" }
@@ -60,26 +61,26 @@ public struct MultipartForm: Sendable {
         parts.append(Part(head: Array((head + "\r\n").utf8), content: content))
     }
 
-    /// Adds a part with header lines of the caller's, in order.
+    /// Adds a part with header lines of your own.
     ///
     /// - Parameters:
-    ///   - lines: whole lines, `Name: value`, without their ends.
+    ///   - lines: whole lines, `Name: value`, in order and without line breaks.
     ///   - content: bytes or a file; not a stream of unknown length.
     package mutating func add(lines: [String], _ content: HTTPBody) throws(InvalidRequestError) {
         guard content.length != nil else { throw InvalidRequestError(.body, "one of its parts has no known length") }
         guard lines.allSatisfy(HTTPSyntax.isFieldValue) else {
-            throw InvalidRequestError(.body, "a header line of one of its parts holds a control character")
+            throw InvalidRequestError(.body, "a header line of one of its parts contains a control character")
         }
         let head = (["--\(boundary)"] + lines + ["", ""]).joined(separator: "\r\n")
         parts.append(Part(head: Array(head.utf8), content: content))
     }
 
-    /// The body, with the parts in the order added. Files are opened when the body is read; it is replayable if every part is.
+    /// The body, with the parts in the order added. Files are opened when the body is read. It is replayable if every part is.
     public var body: HTTPBody {
         let pieces =
             parts.flatMap { [HTTPBody.bytes($0.head), $0.content, .bytes(Array("\r\n".utf8))] }
             + [.bytes(Array("--\(boundary)--\r\n".utf8))]
-        // Lengths that no file has, but that a stream may declare, have no sum: the body is then sent in chunks.
+        // A stream may declare a length that no file has. If the sum overflows, the body is sent in chunks.
         let length = pieces.reduce(Int64?(0)) { sum, piece in
             guard let sum, let length = piece.length else { return nil }
             let (total, isTooLarge) = sum.addingReportingOverflow(length)

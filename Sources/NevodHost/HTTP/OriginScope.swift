@@ -6,13 +6,14 @@
 /// let key = HeadersInterceptor(headers: ["X-API-Key": key]).bound(to: api)
 /// ```
 ///
-/// A filter of these origins leaves the credential out elsewhere, as ``RequestFilter`` does for any property of a request. A bound
-/// interceptor fails the request instead, so that a mistyped host is an error and not a 401 of a stranger.
+/// A filter of origins leaves the credential out of requests to other origins, as any ``RequestFilter`` leaves it out of requests
+/// that it doesn't match. A bound interceptor fails such a request instead, so that a mistyped host is an error and not a
+/// stranger's 401.
 public struct OriginScope: Sendable, Hashable {
     /// The origins in the order given, each once.
     public let origins: [Origin]
 
-    /// - Parameter origins: the origins; with none, the credential is for no request.
+    /// - Parameter origins: the origins. If there are none, no request gets the credential.
     public init(_ origins: some Sequence<Origin>) {
         var unique: [Origin] = []
         for origin in origins where !unique.contains(origin) { unique.append(origin) }
@@ -20,7 +21,7 @@ public struct OriginScope: Sendable, Hashable {
     }
 
     /// - Parameter origins: scheme, host and perhaps port of each.
-    /// - Throws: ``InvalidRequestError`` for a text that is no origin; see ``Origin/init(_:)``.
+    /// - Throws: ``InvalidRequestError`` for a text that is not an origin; see ``Origin/init(_:)``.
     public init(_ origins: String...) throws(InvalidRequestError) {
         var parsed: [Origin] = []
         for text in origins { parsed.append(try Origin(text)) }
@@ -44,4 +45,21 @@ public struct OriginScope: Sendable, Hashable {
 
 extension OriginScope: CustomStringConvertible {
     public var description: String { origins.isEmpty ? "no origin" : origins.map(\.description).joined(separator: ", ") }
+}
+
+/// A request to an origin that its credential is not for. Nothing was sent.
+public struct OriginScopeError: Error, Sendable, Hashable {
+    /// The credential: the name of its interceptor or scheme.
+    public let credential: String
+    /// The origins that the credential is for.
+    public let scope: OriginScope
+    /// The origin of the request.
+    public let origin: Origin
+}
+
+extension OriginScopeError: CustomStringConvertible {
+    public var description: String {
+        "\(credential) is for \(scope), and the request is for \(origin); add that origin to its OriginScope, or send the request "
+            + "without it"
+    }
 }

@@ -11,7 +11,7 @@ public struct Provenance: Sendable, Hashable {
     public static let caller = Provenance(number: 0)
     /// The host itself, for Host, Content-Length and similar lines.
     public static let host = Provenance(number: 1)
-    /// The caller, where the text is known to be a credential. It is treated as a token's.
+    /// The caller, for text that is known to be a credential. It is treated like a token's text.
     package static let callerSecret = Provenance(number: 2)
 
     /// A token, with the name of its type.
@@ -20,7 +20,7 @@ public struct Provenance: Sendable, Hashable {
     /// A plugin's scheme, with its id.
     public static func scheme(_ id: String) -> Provenance { named("scheme \(id)") }
 
-    /// Whether the writer is a token or scheme. What it wrote is redacted, and stripped when a redirect leaves the origin.
+    /// Whether the writer is a token or scheme. Text that it wrote is redacted, and stripped when a redirect leaves the origin.
     public var writesCredentials: Bool { number > Provenance.host.number }
 
     private static let names = Locked(["caller", "host", "caller's secret"])

@@ -1,4 +1,4 @@
-/// The route that a request was made from: what interceptors and policies can decide by, without host names.
+/// The route that a request was made from. Interceptors and policies can decide by it, without host names.
 ///
 /// Kept across attempts and redirects. Made once for each request, and shared by its copies.
 public struct RouteDescription: Sendable {
@@ -25,7 +25,7 @@ public struct RouteDescription: Sendable {
         }
     }
 
-    // A reference, so that a copy of a request costs the same as without it.
+    // A reference, so that it adds little to the cost of copying a request.
     private let storage: Storage
 
     package init(
@@ -38,7 +38,7 @@ public struct RouteDescription: Sendable {
     /// The identifier of the service that the route is sent to. Services of different types may share one; see
     /// ``RouteDescription/isOf(_:)``.
     public var domain: String { storage.domain }
-    /// The path below the service's, as the route gives it: with the query if it has one, which may hold secrets.
+    /// The path below the service's, as the route gives it. It includes the query, which may contain secrets.
     public var endpoint: String { storage.endpoint }
     /// The path without values, as the route's ``Route/endpointTemplate`` gives it; nil if it gives none.
     public var template: String? { storage.template }
@@ -54,7 +54,7 @@ public struct RouteDescription: Sendable {
     /// Whether the route is of this type.
     func hasType(_ type: any SendableMetatype.Type) -> Bool { ObjectIdentifier(storage.type) == ObjectIdentifier(type) }
 
-    /// Whether both are the description of one request.
+    /// Whether both describe the same request.
     static func isSame(_ one: RouteDescription?, _ other: RouteDescription?) -> Bool { one?.storage === other?.storage }
 }
 

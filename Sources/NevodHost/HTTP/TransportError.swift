@@ -28,8 +28,7 @@ public struct TransportError: Error, Sendable, Hashable {
         case pinMismatch
         /// The request body's reader failed, or delivered a number of bytes other than its declared length.
         case requestBody
-        /// The response is complete, and was then refused by a scheme that checks responses; ``TransportError/underlying`` is the
-        /// reason.
+        /// The response was complete, but a scheme that checks responses refused it. ``TransportError/underlying`` is the reason.
         case rejected
         /// Any other failure, described by ``TransportError/message``.
         case other
@@ -41,9 +40,9 @@ public struct TransportError: Error, Sendable, Hashable {
     public let message: String
     /// libcurl's code (`CURLcode`); 0 if the error isn't from libcurl.
     public let curlCode: Int32
-    /// The host and port of the proxy, if it was the proxy that could not be reached or that refused; nil for the server.
+    /// The host and port of the proxy that could not be reached, or that refused; nil if the failure isn't the proxy's.
     public let proxy: String?
-    /// The error behind ``Code/rejected``, such as a ``PluginError``; nil with any other code.
+    /// The cause of ``Code/rejected``, such as a ``PluginError``; nil with any other code.
     public let underlying: (any Error)?
 
     /// Creates an error, for transports and test doubles.
@@ -55,7 +54,7 @@ public struct TransportError: Error, Sendable, Hashable {
         underlying = nil
     }
 
-    /// Creates the error of a connection to a proxy; nil for the server.
+    /// Creates the error of a connection to a proxy, or, if `proxy` is nil, to the server.
     init(_ code: Code, _ message: String, curlCode: Int32, proxy: String?) {
         self.code = code
         self.message = message
@@ -94,7 +93,7 @@ extension TransportError {
 
 extension TransportError: CustomStringConvertible {
     public var description: String {
-        // The scheme's error says all of it.
+        // The scheme's error says it all.
         if case .rejected = code, !message.isEmpty { return message }
         let what =
             switch code {

@@ -16,7 +16,7 @@
 ///     })
 /// ```
 public struct AuthenticationInterceptor<Token: TokenModel>: CredentialInterceptor {
-    /// Returns a new token, given the stored one, or nil if none is stored. Concurrent requests share one run.
+    /// Receives the stored token, or nil if none is stored, and returns a new one. Concurrent requests share one call.
     public typealias RefreshStrategy = @Sendable (Token?) async throws -> Token
 
     let coordinator: TokenCoordinator<Token>
@@ -25,12 +25,12 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
     private let strategyForRequest: (@Sendable (HTTPRequest) -> RefreshStrategy)?
     private let shouldAuthenticate: @Sendable (HTTPRequest) -> Bool
     private let obtainsFirst: Bool
-    private let isRefused: @Sendable (HTTPResponse) -> Bool
+    let isRefused: @Sendable (HTTPResponse) -> Bool
     let logger: (any NetworkLogger)?
     private let prepared: @Sendable (Token?) -> Token?
     private let isForProxy: Bool
-    /// When the work began whose requests count as one, such as those of a command; nil if each counts for itself.
-    private let workBegan: ContinuousClock.Instant?
+    /// The start of work whose requests count as one, such as a command's; nil if each request counts by itself.
+    let workBegan: ContinuousClock.Instant?
     public let provides: Set<AuthRequirement>
 
     public var phase: TokenPhase { Token.phase }
@@ -41,7 +41,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
     /// - Parameters:
     ///   - tokenStorage: stores the token. Interceptors with the same storage share each renewal.
     ///   - refreshStrategy: receives the stored token, or nil if none is stored, and returns another one. It may send requests,
-    ///     also through the same provider; those carry the old token and don't wait. If there is no other token, it throws
+    ///     even through the same provider; they carry the old token and don't wait. If there is no other token, it throws
     ///     ``NetworkError/unauthorized`` or returns the same token: the stored one is kept, and the request's 401 is returned
     ///     to the caller. The strategy is never cancelled, since an exchange that it has begun at the server can't be undone.
     ///   - shouldAuthenticate: returns whether a request may carry the token.
@@ -57,7 +57,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
             obtainsFirst: false, isRefused: { $0.status == 401 }, logger: logger, provides: provides)
     }
 
-    /// Creates an interceptor for the requests that a filter selects, such as those of a service:
+    /// Creates an interceptor for the requests that a filter selects, such as all requests to a service:
     /// `shouldAuthenticate: .domains(Service.api)`.
     public init(
         tokenStorage: TokenStorage<Token>, refreshStrategy: @escaping RefreshStrategy, shouldAuthenticate: RequestFilter,
@@ -73,7 +73,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
     ///   - obtainsFirst: whether to obtain a token before sending a request if none is stored.
     ///   - prepared: returns the token to authorize with, given the stored one, or nil if none is stored.
     ///   - isForProxy: whether the token is for the proxy. It is then kept when a redirect leaves the origin.
-    ///   - workBegan: when the work began whose requests count as one; by default each counts for itself.
+    ///   - workBegan: the start of work whose requests count as one; by default each request counts by itself.
     init(
         tokenStorage: TokenStorage<Token>, refreshStrategy: @escaping RefreshStrategy,
         strategyForRequest: (@Sendable (HTTPRequest) -> RefreshStrategy)? = nil,
@@ -112,54 +112,11 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
         return true
     }
 
-    public func retry(
-        _ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>
-    ) async throws -> Bool {
-        guard case .success(let response) = outcome, isRefused(response), shouldCarryToken(exchange) else { return false }
-        // The server may have refused the time of a signature rather than the token. A renewal could ask a person to log in.
-        if exchange.bindings.signing.shouldSignAgain(exchange.request, after: response) { return true }
-        return try await renewToken(&exchange, by: strategy(for: exchange))
-    }
-
-    /// The time since when a refused renewal counts for a request.
-    private func began(_ exchange: Exchange) -> ContinuousClock.Instant {
-        workBegan.map { min($0, exchange.bindings.began) } ?? exchange.bindings.began
-    }
-
-    private func strategy(for exchange: Exchange) -> RefreshStrategy {
+    func strategy(for exchange: Exchange) -> RefreshStrategy {
         strategyForRequest?(exchange.request) ?? refreshStrategy
     }
 
-    /// Renews the token that this request carried, after the server has refused it, unless another one is stored already.
-    ///
-    /// - Parameter limit: the most renewals for one request.
-    /// - Returns: whether to send the request again with another token.
-    func renewToken(
-        _ exchange: inout Exchange, upTo limit: Int = 1, by strategy: @escaping RefreshStrategy
-    ) async throws -> Bool {
-        let owner = ObjectIdentifier(coordinator)
-        guard !coordinator.isRenewedByCurrentTask, let carried = exchange.bindings.version(of: owner) else { return false }
-        if try await coordinator.read().version != carried {
-            if let past = await coordinator.refusal(for: carried, since: began(exchange)) {
-                try await throwIfFailed(past)
-            }
-            return exchange.bindings.countReplacement(owner)
-        }
-        guard exchange.bindings.countRenewal(owner, upTo: limit) else { return false }
-        var outcome = try await renew(carried, isRefused: true, exchange, by: strategy)
-        // This call joined an early renewal that had started before the server refused the token.
-        if case .stillUsable = outcome { outcome = try await renew(carried, isRefused: true, exchange, by: strategy) }
-        switch outcome {
-        case .replaced: return true
-        case .refused where coordinator.remembersRefusals:
-            try await throwIfFailed(outcome)
-            return false
-        case .stillUsable, .noReplacement, .refused: return false
-        case .failed(let error): throw NetworkError.authenticationFailed(error)
-        }
-    }
-
-    private func shouldCarryToken(_ exchange: Exchange) -> Bool {
+    func shouldCarryToken(_ exchange: Exchange) -> Bool {
         (isForProxy || exchange.mayCarryCredentials && exchange.allows(provides)) && shouldAuthenticate(exchange.request)
     }
 
@@ -183,7 +140,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
         return try await coordinator.read()
     }
 
-    private func renew(
+    func renew(
         _ version: TokenVersion, isRefused: Bool, _ exchange: Exchange, by strategy: @escaping RefreshStrategy
     ) async throws -> RenewalOutcome {
         try await exchange.yieldingSlot {
@@ -195,7 +152,7 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
     }
 
     /// Throws if the renewal that this request waited for has failed.
-    private func throwIfFailed(_ outcome: RenewalOutcome) async throws {
+    func throwIfFailed(_ outcome: RenewalOutcome) async throws {
         switch outcome {
         case .replaced, .stillUsable: return
         // The waiting request itself was not refused. It is sent with the stored token, unless it needs one and none is stored.
@@ -205,6 +162,29 @@ public struct AuthenticationInterceptor<Token: TokenModel>: CredentialIntercepto
         case .refused(let reason) where coordinator.remembersRefusals: throw NetworkError.authorization(reason)
         case .refused: throw NetworkError.unauthorized
         case .failed(let error): throw NetworkError.authenticationFailed(error)
+        }
+    }
+}
+
+extension AuthenticationInterceptor {
+    /// Renews the stored token if it has expired or is about to, as sending a request would. Requests and other callers share the
+    /// renewal, which is never cancelled.
+    ///
+    /// - Returns: the token that is stored afterwards; nil if none is, for example because the server refused the renewal.
+    /// - Throws: ``NetworkError/authenticationFailed(_:)`` if an expired token could not be renewed; it is kept. A failure to renew
+    ///   a token that still works isn't thrown. The storage's errors; `CancellationError`.
+    public func renewIfDue() async throws -> Token? {
+        let stored = try await coordinator.read()
+        guard let token = stored.token, !coordinator.isRenewedByCurrentTask,
+            coordinator.isDue(stored.version) || coordinator.isExpired(token)
+        else { return stored.token }
+        let outcome = try await RenewalContext.waitForRenewal(of: ObjectIdentifier(coordinator)) {
+            try await coordinator.renew(stored.version, isRefused: false, until: nil, by: refreshStrategy, logger)
+        }
+        switch outcome {
+        case .failed(let error): throw NetworkError.authenticationFailed(error)
+        case nil: throw NetworkError.authenticationFailed(RenewalCycleError())
+        case .replaced, .stillUsable, .noReplacement, .refused: return try await coordinator.read().token
         }
     }
 }

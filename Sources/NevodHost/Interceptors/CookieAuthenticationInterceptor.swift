@@ -34,7 +34,7 @@ public struct CookieAuthenticationInterceptor: CredentialInterceptor {
             provides: provides)
     }
 
-    /// Creates an interceptor for the requests that a filter selects, such as those of a service:
+    /// Creates an interceptor for the requests that a filter selects, such as all requests to a service:
     /// `shouldAuthenticate: .domains(Service.api)`.
     public init(
         cookieStorage: TokenStorage<CookieToken>, loginStrategy: @escaping @Sendable () async throws -> CookieToken,

@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import NevodSupport
 
-/// HMAC with SHA-256 (RFC 2104, FIPS 198-1), by libcrypto: what many services want a request to be signed with.
+/// HMAC with SHA-256 (RFC 2104, FIPS 198-1), computed by libcrypto. Many services require requests to be signed with it.
 ///
 /// ```swift
 /// let signature = try HMACSHA256.hexCode(of: body + timestamp.utf8, key: secret.utf8)
@@ -9,7 +9,7 @@ internal import NevodSupport
 public enum HMACSHA256 {
     /// Returns the code of a message: 32 bytes.
     ///
-    /// - Throws: if libcrypto refuses, as in a mode that asks for longer keys.
+    /// - Throws: if libcrypto refuses, for example in a mode that requires longer keys.
     public static func code(of message: some Sequence<UInt8>, key: some Sequence<UInt8>) throws -> [UInt8] {
         let message = Array(message)
         var key = Array(key)
@@ -32,6 +32,6 @@ public enum HMACSHA256 {
     }
 
     private struct Unavailable: Error, CustomStringConvertible {
-        var description: String { "libcrypto can't compute an HMAC with SHA-256 of this key" }
+        var description: String { "libcrypto can't compute an HMAC-SHA-256 with this key" }
     }
 }

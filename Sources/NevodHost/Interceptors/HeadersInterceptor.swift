@@ -12,7 +12,7 @@ public struct HeadersInterceptor: RequestInterceptor {
     ///   fails the request.
     public init(headers: [String: String]) {
         self.headers = headers.sorted { $0.key < $1.key }
-        secrets = Set(headers.keys.filter { RedactedNames.default.contains($0.utf8) })
+        secrets = Set(headers.keys.filter { CredentialNames.standard.contains($0.utf8) })
     }
 
     public func adapt(_ exchange: inout Exchange) async throws {

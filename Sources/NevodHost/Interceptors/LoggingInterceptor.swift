@@ -4,10 +4,10 @@
 /// sent, with the edits of later interceptors and of the signer. An attempt that fails in an interceptor before it is sent is
 /// not logged; the interceptor's error is thrown to the caller.
 ///
-/// No credential is logged. Redacted are:
+/// No credential is logged. These values are redacted:
 /// - all values that a token or scheme wrote, whatever their names;
 /// - values under names that mark them as secret, in headers, the query, and JSON and form bodies;
-/// - all other occurrences of these values if they have 4 bytes or more, as in a response that repeats one.
+/// - all other occurrences of these values if they have 4 bytes or more, for example in a response that repeats one.
 ///
 /// Streams are never read.
 public struct LoggingInterceptor: OutcomeObserver {
@@ -34,8 +34,8 @@ public struct LoggingInterceptor: OutcomeObserver {
     ///   - logger: receives responses with a status below 400 as `info`, others as `warning`, and failures as `error`.
     ///   - detail: how much of a request and its response is logged.
     ///   - bodyLimit: how much of each body is logged, in bytes; at most 16 MiB.
-    ///   - names: the names whose values are redacted. Always redacted are `Authorization`, `Proxy-Authorization`, `Cookie`,
-    ///     and all that tokens write.
+    ///   - names: the names whose values are redacted. `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie` and all that
+    ///     tokens write are always redacted.
     public init(
         logger: some NetworkLogger, logLevel detail: Detail = .basic, bodyLimit: Int = 4096,
         redacting names: RedactedNames = .default

@@ -19,7 +19,7 @@ public struct TokenInterceptor<Token: TokenModel>: CredentialInterceptor {
         self.phase = phase
         selected = shouldAuthenticate
         let plugin = token as? PluginToken
-        // A proxy's credential is not what a route means.
+        // A route's requirement never means a proxy's credential.
         self.provides = plugin?.isForProxy == true ? [] : provides ?? [plugin?.requirement ?? Token.requirement]
     }
 

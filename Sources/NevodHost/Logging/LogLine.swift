@@ -1,4 +1,4 @@
-internal import NevodSupport
+package import NevodSupport
 
 /// Formats a log entry as one line of text: `message name=value name="another value"`. Line breaks, terminal codes and NUL are
 /// escaped (`\u{a}`), so that a server can neither forge a log line nor control the terminal that shows it.
@@ -33,5 +33,36 @@ enum LogLine {
         // Doesn't cut within a character.
         while bytes[end] & 0xC0 == 0x80 { end = bytes.index(before: end) }
         return line[..<end] + "[… \(bytes.count - maxLength) bytes more]"
+    }
+}
+
+extension TerminalText {
+    /// Shows each byte that is not UTF-8 as an escape, such as `\x9b`. Some terminals read that byte as the start of a control
+    /// sequence.
+    package static func safe(_ bytes: some Sequence<UInt8>) -> String {
+        var text = ""
+        // Escapes are kept apart from the text that is still to be made safe.
+        var shown = ""
+        var parser = Unicode.UTF8.ForwardParser()
+        var rest = bytes.makeIterator()
+        var pending: [UInt8] = []
+        // The parser doesn't return the bytes that it rejected, so they are recorded here.
+        var noted = AnyIterator<UInt8> {
+            guard let byte = rest.next() else { return nil }
+            pending.append(byte)
+            return byte
+        }
+        while true {
+            switch parser.parseScalar(from: &noted) {
+            case .valid(let encoded):
+                text.unicodeScalars.append(Unicode.UTF8.decode(encoded))
+                pending.removeFirst(encoded.count)
+            case .error(let length):
+                shown += safe(text) + pending.prefix(length).map { "\\x\(Hexadecimal.text([$0]))" }.joined()
+                text = ""
+                pending.removeFirst(length)
+            case .emptyInput: return shown + safe(text)
+            }
+        }
     }
 }

@@ -1,11 +1,11 @@
 internal import NevodSupport
 
-/// Runs the work of loggers one after another on a system thread: a logger that blocks, and the redaction of a large response,
-/// delay no request but those that are logged.
+/// Runs the work of loggers one after another on a system thread. A logger that blocks, or the redaction of a large response,
+/// delays only the requests that are logged.
 ///
 /// The thread starts with the first job and ends when no job is left.
 final class LogThread: TaskExecutor {
-    /// One for the process, like the standard error and the system's log behind it.
+    /// One for the process, as there is one standard error and one connection to the system's log.
     static let shared = LogThread()
 
     private struct State {
@@ -29,11 +29,11 @@ final class LogThread: TaskExecutor {
             return !state.isRunning
         }
         guard mustStart else { return }
-        // The task keeps this object alive; once its job is handed on, it may end on another thread before this call does.
+        // The task keeps this object alive, but may end on another thread before this call does, once its job is handed on.
         let hold = Unmanaged.passRetained(self)
         defer { hold.release() }
         guard !startThread({ self.drain { $0.runSynchronously(on: self.asUnownedTaskExecutor()) } }) else { return }
-        // A task whose job is lost never ends, so Swift's own pool has to do.
+        // A task whose job is lost never ends, so Swift's own pool runs the jobs instead.
         drain { globalConcurrentExecutor.enqueue(ExecutorJob($0)) }
     }
 

@@ -25,7 +25,7 @@ struct SecretFinder {
     private(set) var isFull = false
     private let limit: Int
 
-    /// - Parameter limit: of the memory, in nodes of 20 bytes: one for each byte of a text that no other text begins with.
+    /// - Parameter limit: limits the memory, in nodes of 20 bytes. Each prefix of the texts takes one node.
     init(limit: Int) {
         self.limit = min(limit, Int(Int32.max))
     }
@@ -33,7 +33,7 @@ struct SecretFinder {
     /// Adds a text that isn't empty. It is found after the next ``link()``.
     mutating func add(_ text: some Collection<UInt8>) {
         guard text.count <= limit - nodes.count else {
-            // Even if most of it is known already: the limit is no promise.
+            // Prefixes that are known already aren't subtracted: the limit isn't exact.
             if !contains(text) { isFull = true }
             return
         }
@@ -61,8 +61,8 @@ struct SecretFinder {
         longest = max(longest, text.count)
     }
 
-    /// Prepares the search for the texts that were added. Takes a time linear in the length of all texts, so it belongs behind a
-    /// group of them.
+    /// Prepares the search for the texts that were added. Takes time linear in the length of all texts, so call it once for a group
+    /// of new texts.
     mutating func link() {
         guard mustLink else { return }
         mustLink = false
@@ -76,8 +76,8 @@ struct SecretFinder {
             while node != 0 {
                 let suffix = step(from: nodes[parent].suffix, nodes[Int(node)].byte)
                 nodes[Int(node)].suffix = suffix
-                // The own text is longer than any that the suffix ends with. A text that was added later may be longer than one
-                // found before.
+                // A node's own text is longer than any text that its suffix ends with. A text that was added later may be longer
+                // than the one found before.
                 nodes[Int(node)].length = max(nodes[Int(node)].length, nodes[Int(suffix)].length)
                 queue.append(node)
                 node = nodes[Int(node)].sibling

@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Darwin)
@@ -45,15 +47,8 @@ private func writeToStandardError(_ bytes: UnsafeRawBufferPointer) -> Int {
 extension UnixTime {
     /// In UTC, to the millisecond (RFC 3339 §5.6).
     var rfc3339: String {
-        func digits(_ number: Int, _ count: Int) -> String {
-            let text = String(number)
-            return String(repeating: "0", count: max(0, count - text.count)) + text
-        }
-        let (year, month, day) = civil
-        let second = Int((seconds % 86_400 + 86_400) % 86_400)
-        let clock = [second / 3600, second / 60 % 60, second % 60].map { digits($0, 2) }.joined(separator: ":")
-        // The product of the earliest time's seconds would overflow.
-        let milliseconds = Int((nanoseconds % 1_000_000_000 + 1_000_000_000) % 1_000_000_000 / 1_000_000)
-        return "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))T\(clock).\(digits(milliseconds, 3))Z"
+        let date = CivilDate(unixNanoseconds: nanoseconds)
+        let day = [date.year.padded(to: 4), date.month.padded(to: 2), date.day.padded(to: 2)].joined(separator: "-")
+        return "\(day)T\(date.clock).\((date.nanosecond / 1_000_000).padded(to: 3))Z"
     }
 }

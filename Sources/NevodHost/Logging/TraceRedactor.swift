@@ -1,22 +1,20 @@
 internal import NevodSupport
 
-/// Redacts what a program shows of a conversation: the credentials of all requests sent so far, and other secrets that it is told of,
-/// wherever they occur.
-///
-/// (``Redactor``, in contrast, knows one request.)
+/// Redacts what a program shows of its requests and responses: the credentials of all requests sent so far, and other secrets that
+/// it has learnt, wherever they occur. (``Redactor``, in contrast, knows only one request.)
 package struct TraceRedactor: Sendable {
     private var redactors: [Redactor] = []
     private var credentials = CredentialSearch()
     private var secrets: [[UInt8]] = []
 
-    /// The newest requests are remembered, in addition to the first.
+    /// The number of newest requests that are remembered, in addition to the first.
     private static let mostRequests = 32
     private static let shortestSecret = 4
-    /// A server decides how many cookies it sets.
+    /// Limits the cookies of a response that are remembered: a server decides how many it sets.
     private static let mostCookies = 128
 
     package init() {
-        // Knows no secret, and finds those that can be told by their form.
+        // Knows no secrets yet, but finds secrets that are recognized by their form.
         if let none = try? HTTPRequest(.get, "http://localhost/") { redactors = [Redactor(names: .default, request: none)] }
     }
 
@@ -29,7 +27,7 @@ package struct TraceRedactor: Sendable {
         redactors.append(redactor)
     }
 
-    /// Remembers a secret that no request says is one.
+    /// Remembers a secret that no request marks as one.
     package mutating func learn(_ secret: some Sequence<UInt8>) {
         let secret = Array(secret)
         guard secret.count >= Self.shortestSecret, !secrets.contains(secret) else { return }
@@ -59,12 +57,12 @@ package struct TraceRedactor: Sendable {
     private mutating func learnCookies(of response: HTTPResponse) {
         guard var newest = redactors.popLast() else { return }
         defer { redactors.append(newest) }
-        let lines = response.headers.lazy.filter { SecretNames.responseFields.contains($0.name.lowercased()) }
+        let lines = response.headers.lazy.filter { CredentialNames.responseFields.contains($0.name.lowercased()) }
         for line in lines.prefix(Self.mostCookies) { _ = newest.value(of: line) }
     }
 
     private mutating func shown(_ line: HTTPHeaders.Element) -> String {
-        guard !SecretNames.responseFields.contains(line.name.lowercased()), var newest = redactors.popLast() else {
+        guard !CredentialNames.responseFields.contains(line.name.lowercased()), var newest = redactors.popLast() else {
             return "\(line.name): [redacted]"
         }
         let redacted = newest.value(of: line)
@@ -73,7 +71,8 @@ package struct TraceRedactor: Sendable {
         return "\(hidingSecrets(line.name)): \(credentials.isFound(in: value.utf8) ? "[redacted]" : value)"
     }
 
-    /// Redacts the query items of a target, or its path, in which a credential occurs in any encoding: a redirect may have put it there.
+    /// Redacts the query items of a target, or its path, in which a credential occurs in any encoding: a redirect may have put it
+    /// there.
     private func hidingRepetitions(in target: String) -> String {
         guard credentials.isFound(in: target.utf8) else { return target }
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -86,15 +85,15 @@ package struct TraceRedactor: Sendable {
         return "\(path)?\(items.joined(separator: "&"))"
     }
 
-    /// Redacts a text of a server or a plugin: known secrets, values under secret names, tokens, and passwords in URLs.
+    /// Redacts a server's or a plugin's text: known secrets, values under secret names, tokens, and passwords in URLs.
     package func text(_ text: String) -> String {
         hidingSecrets(redactors.last?.text(text) ?? text)
     }
 
-    /// Redacts known secrets, and nothing that only looks like one, in a value that a program reads.
+    /// Redacts a value for a program to read: known secrets, but nothing that only looks like a secret.
     package func value(_ value: String) -> String { hidingSecrets(value) }
 
-    /// Redacts known secrets in an absolute URL, also in another encoding: a redirect may have put a credential there.
+    /// Redacts known secrets in an absolute URL, even in another encoding: a redirect may have put a credential there.
     package func url(_ url: String) -> String {
         let bytes = url.utf8
         let mark = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }.map { bytes.index($0, offsetBy: 3) }
@@ -103,8 +102,8 @@ package struct TraceRedactor: Sendable {
         return hidingSecrets("\(url[..<path])\(hidingRepetitions(in: String(url[path...])))")
     }
 
-    /// Redacts known secrets, tokens, and all of ``text(_:)`` within URLs, in a text of the program itself, which may name a secret
-    /// and explain how to give it.
+    /// Redacts a message of the program itself, which may name a secret and explain how to give it: known secrets and tokens, and,
+    /// within URLs, all that ``text(_:)`` redacts.
     package func message(_ message: String) -> String {
         var shown = ""
         var rest = message.utf8[...]
@@ -127,31 +126,22 @@ package struct TraceRedactor: Sendable {
                 let end = text[index...].firstIndex(where: endsURL) ?? text.endIndex
                 return text[start..<end]
             }
-            if !isSchemeByte(text[index]) { start = text.index(after: index) }
+            if !text[index].isSchemeByte { start = text.index(after: index) }
             index = text.index(after: index)
         }
         return nil
     }
 
     private static func isHTTP(_ url: Substring.UTF8View) -> Bool {
-        url.prefix(4).map(HTTPSyntax.lowercased).elementsEqual("http".utf8)
+        url.prefix(4).map(\.lowercased).elementsEqual("http".utf8)
     }
 
-    /// Redacts the password of an address of another kind, such as a database's. Its user's name is no secret.
+    /// Redacts the password in a URL of another kind, such as a database's. The user's name isn't a secret.
     private static func withoutPassword(_ url: Substring.UTF8View) -> String {
         guard let at = url.lastIndex(of: UInt8(ascii: "@")), let mark = url.firstIndex(of: UInt8(ascii: ":")),
             let colon = url[mark...].dropFirst().prefix(upTo: at).firstIndex(of: UInt8(ascii: ":"))
         else { return String(decoding: url, as: UTF8.self) }
         return String(decoding: url[...colon], as: UTF8.self) + "[redacted]" + String(decoding: url[at...], as: UTF8.self)
-    }
-
-    private static func isSchemeByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
-            true
-        default: false
-        }
     }
 
     private static func endsURL(_ byte: UInt8) -> Bool {

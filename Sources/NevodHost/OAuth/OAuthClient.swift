@@ -1,3 +1,4 @@
+internal import NevodOAuth
 public import NevodSupport
 
 /// Obtains, renews and revokes tokens at an OAuth 2.0 authorization server (RFC 6749), for a program that loads no plugin.
@@ -9,42 +10,42 @@ public import NevodSupport
 ///
 /// (An ``AuthenticationInterceptor``, in contrast, decides when a token is renewed, once for all requests that carry it.)
 ///
-/// - Requests go to the server's endpoints only, over TLS unless the server is on this machine. Redirects are not followed, and
-///   no request is repeated by itself.
-/// - Responses are JSON, or forms as some servers send, of at most 1 MiB. One that repeats a name counts as unreadable.
+/// - Requests go only to the server's endpoints, over TLS unless the server is on this machine. The client doesn't follow
+///   redirects, and doesn't repeat requests by itself.
+/// - Responses are JSON, or from some servers forms, of at most 1 MiB. A response that repeats a name counts as unreadable.
 /// - Each failure is an ``OAuthError``. It ends the session only if the server says that the grant is no longer valid.
 ///
-/// Copies share what they know of the server. Tokens bound to a key (RFC 9449, RFC 8705) are not supported.
+/// Copies share what they know about the server. Tokens bound to a key (RFC 9449, RFC 8705) are not supported.
 public struct OAuthClient: Sendable {
-    /// How the client shows the server which one it is (RFC 6749 §2.3).
+    /// How the client authenticates to the server (RFC 6749 §2.3).
     public enum Authentication: Sendable {
-        /// By its identifier alone: a client that can't keep a secret, such as an app (`none`).
+        /// With its identifier alone, for a client that can't keep a secret, such as an app (`none`).
         case none
-        /// By a secret in the Authorization field (`client_secret_basic`).
+        /// With a secret in the Authorization field (`client_secret_basic`).
         case basic(Secret)
-        /// By a secret in the form, for servers that take no other (`client_secret_post`).
+        /// With a secret in the form, for servers that accept it nowhere else (`client_secret_post`).
         case post(Secret)
     }
 
     /// The client's identifier at the server (RFC 6749 §2.2).
     public let clientID: String
-    /// The scopes that are asked for, unless a call names others (RFC 6749 §3.3).
+    /// The scopes to request, unless a call names others (RFC 6749 §3.3).
     public let scopes: [String]
     private let authentication: Authentication
     private let tokenParameters: ParameterList
-    private let knowledge: OAuthServerKnowledge
+    let knowledge: OAuthServerKnowledge
     let requests: OAuthRequests
     let clock: HostClock
 
-    /// Creates a client of a server whose endpoints are known.
+    /// Creates a client of a server with known endpoints.
     ///
     /// - Parameters:
     ///   - server: the endpoints.
     ///   - clientID: the client's identifier at the server.
-    ///   - authentication: how the client shows which one it is.
-    ///   - scopes: what a token is to be used for.
+    ///   - authentication: how the client authenticates to the server.
+    ///   - scopes: the scopes to request.
     ///   - tokenParameters: more parameters of each token request, such as `audience` or `resource` (RFC 8707).
-    ///   - provider: sends the requests. Its interceptors may add header fields; those that hold credentials are left out.
+    ///   - provider: sends the requests. Its interceptors may add header fields, but fields that hold credentials are removed.
     ///   - timeout: limits each request.
     /// - Throws: ``OAuthError`` for an empty identifier or secret, a scope that can't be sent, or a parameter that the client
     ///   itself sets.
@@ -58,16 +59,16 @@ public struct OAuthClient: Sendable {
             OAuthRequests(provider: provider, timeout: timeout))
     }
 
-    /// Creates a client of a server whose issuer is known. The metadata, which name its endpoints, are read once, before the
-    /// first request (``OAuthServer/discover(issuer:provider:timeout:)``).
+    /// Creates a client of a server with a known issuer. The issuer's metadata, which names the endpoints, is read once, before
+    /// the first request (``OAuthServer/discover(issuer:provider:timeout:)``).
     ///
     /// - Parameters:
-    ///   - issuer: the issuer's identifier, exactly as its metadata name it.
+    ///   - issuer: the issuer's identifier, exactly as its metadata names it.
     ///   - clientID: the client's identifier at the server.
-    ///   - authentication: how the client shows which one it is.
-    ///   - scopes: what a token is to be used for.
+    ///   - authentication: how the client authenticates to the server.
+    ///   - scopes: the scopes to request.
     ///   - tokenParameters: more parameters of each token request, such as `audience` or `resource` (RFC 8707).
-    ///   - provider: sends the requests. Its interceptors may add header fields; those that hold credentials are left out.
+    ///   - provider: sends the requests. Its interceptors may add header fields, but fields that hold credentials are removed.
     ///   - timeout: limits each request.
     /// - Throws: ``OAuthError`` for an issuer that isn't https, an empty identifier or secret, a scope that can't be sent, or a
     ///   parameter that the client itself sets.
@@ -89,7 +90,7 @@ public struct OAuthClient: Sendable {
         guard !clientID.isEmpty else { throw OAuthError(.invalidSetting, "the client's identifier is empty") }
         switch authentication {
         case .basic(let secret) where secret.isEmpty, .post(let secret) where secret.isEmpty:
-            throw OAuthError(.invalidSetting, "the client's secret is empty; a client without one has the authentication none")
+            throw OAuthError(.invalidSetting, "the client's secret is empty; without a secret, use the authentication .none")
         case .none, .basic, .post: break
         }
         try Self.check(tokenParameters, of: "tokenParameters")
@@ -103,8 +104,8 @@ public struct OAuthClient: Sendable {
         _ = try scope(scopes)
     }
 
-    /// The server's endpoints, from the metadata if only the issuer was named. Read at the first call; concurrent callers share
-    /// one reading, and a failure is not kept.
+    /// The server's endpoints. If only the issuer is known, the first call reads its metadata. Concurrent callers share one read,
+    /// and a failure is not kept.
     ///
     /// - Throws: ``OAuthError``.
     public func server() async throws(OAuthError) -> OAuthServer {
@@ -113,17 +114,17 @@ public struct OAuthClient: Sendable {
 
     // MARK: Tokens
 
-    /// Renews a token (RFC 6749 §6): the strategy of an ``AuthenticationInterceptor`` or of any other owner of a
-    /// ``TokenStorage``, which runs it once for all requests that need it. Called by hand, it must not run twice at a time for
-    /// one token: a server that rotates refresh tokens would end the session.
+    /// Renews a token (RFC 6749 §6). It is a strategy for an ``AuthenticationInterceptor``, or any other owner of a
+    /// ``TokenStorage``, which runs it once for all requests that need it. If you call it yourself, don't run it twice at once
+    /// for one token: a server that rotates refresh tokens would end the session.
     ///
-    /// A server that asks to wait (429 or 503 with `Retry-After`) isn't asked again before, but for at most five minutes; until
-    /// then, calls fail with the same error.
+    /// If the server asks to wait (429 or 503 with `Retry-After`), later calls fail with the same error, without asking the
+    /// server again, until the wait ends, but for at most five minutes.
     ///
-    /// - Parameter old: the token to renew. What the server leaves out of its response is kept: the refresh token, if it isn't
-    ///   rotated, and the scope.
-    /// - Throws: ``OAuthError``: `loginRequired` without a refresh token, an error that ends the session if the server refused
-    ///   the refresh token, and otherwise an error after which the old token remains worth keeping.
+    /// - Parameter old: the token to renew. The new token keeps its refresh token and its scope where the server's response
+    ///   leaves them out.
+    /// - Throws: ``OAuthError``: `loginRequired` without a refresh token; an error that ends the session if the server refused
+    ///   the refresh token. After any other error, the old token is worth keeping.
     public func refresh(_ old: OAuthToken?) async throws(OAuthError) -> OAuthToken {
         guard let old, let refreshToken = old.refreshToken else {
             throw OAuthError(.loginRequired, "there is no refresh token; log in")
@@ -138,7 +139,7 @@ public struct OAuthClient: Sendable {
     /// Obtains a token for the client itself (RFC 6749 §4.4). As a strategy: `{ _ in try await client.clientCredentials() }`.
     ///
     /// - Parameter scopes: nil for the client's.
-    /// - Throws: ``OAuthError``. A wait that the server asks for is kept as in ``refresh(_:)``.
+    /// - Throws: ``OAuthError``. If the server asks to wait, later calls fail as in ``refresh(_:)``.
     public func clientCredentials(scopes: [String]? = nil) async throws(OAuthError) -> OAuthToken {
         var grant: ParameterList = ["grant_type": "client_credentials"]
         grant.parameters += try scope(scopes)
@@ -157,7 +158,7 @@ public struct OAuthClient: Sendable {
     ///
     /// - Parameters:
     ///   - grant: the value of `grant_type`.
-    ///   - parameters: those of the grant; no error shows their values.
+    ///   - parameters: the grant's parameters; no error shows their values.
     ///   - scopes: nil for the client's.
     /// - Throws: ``OAuthError``.
     public func token(
@@ -179,25 +180,18 @@ public struct OAuthClient: Sendable {
         return try OAuthToken(await post(fields, to: endpoint, for: purpose), sentAt: start)
     }
 
-    /// Sends a form with what shows the server which client this is (RFC 6749 §2.3.1).
+    /// Sends a form with the client's identifier and authentication.
     func post(_ fields: ParameterList, to url: String, for purpose: String) async throws(OAuthError) -> OAuthResponse {
-        var fields = fields
-        switch authentication {
-        case .none: fields.append("client_id", clientID)
-        case .post(let secret):
-            fields.append("client_id", clientID)
-            fields.append("client_secret", Self.text(of: secret))
-        case .basic(let secret):
-            return try await requests.post(fields, to: url, as: (clientID, Self.text(of: secret)), for: purpose)
-        }
-        return try await requests.post(fields, to: url, for: purpose)
+        let client: ClientIdentity =
+            switch authentication {
+            case .none: .identifier(clientID)
+            case .basic(let secret): .basic(clientID, secret)
+            case .post(let secret): .form(clientID, secret)
+            }
+        return try await requests.post(fields, to: url, as: client, for: purpose)
     }
 
-    private static func text(of secret: Secret) -> String {
-        secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-    }
-
-    /// The scope's parameter (RFC 6749 §3.3); none without scopes, for the server's default.
+    /// The scope's parameter (RFC 6749 §3.3); empty without scopes, so that the server uses its default.
     ///
     /// - Parameter scopes: nil for the client's.
     func scope(_ scopes: [String]?) throws(OAuthError) -> [ParameterList.Parameter] {
@@ -205,16 +199,16 @@ public struct OAuthClient: Sendable {
         guard !scopes.isEmpty else { return [] }
         for scope in scopes where scope.isEmpty || !scope.utf8.allSatisfy(Self.isScopeByte) {
             throw OAuthError(
-                .invalidSetting, "a scope is visible ASCII without quotes and backslashes; give each one as an element")
+                .invalidSetting, "a scope must be visible ASCII without quotes and backslashes; give each scope as one element")
         }
         return [ParameterList.Parameter("scope", scopes.joined(separator: " "))]
     }
 
     private static func isScopeByte(_ byte: UInt8) -> Bool {
-        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+        byte.isVisible && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
-    /// Refuses parameters that the client itself sets: with two of one name, a server would choose.
+    /// Refuses parameters that the client sets itself: if a name occurred twice, the server would choose one.
     static func check(_ parameters: ParameterList, of name: String) throws(OAuthError) {
         for parameter in parameters.parameters where ownParameters.contains(parameter.name) {
             throw OAuthError(.invalidSetting, "\(name) can't hold \(parameter.name), which the client sets itself")
@@ -226,21 +220,41 @@ public struct OAuthClient: Sendable {
         "redirect_uri",
         "response_type", "state", "code_challenge", "code_challenge_method",
     ]
-
-    /// Runs a request that a program makes by itself and would otherwise repeat at once, unless the server has asked to wait.
-    private func unlessAskedToWait(
-        _ request: () async throws(OAuthError) -> OAuthToken
-    ) async throws(OAuthError) -> OAuthToken {
-        try knowledge.pause.check()
-        do throws(OAuthError) { return try await request() } catch {
-            knowledge.pause.begin(after: error)
-            throw error
-        }
-    }
 }
 
 extension ParameterList {
     mutating func append(_ name: String, _ value: String) {
         parameters.append(Parameter(name, value))
+    }
+}
+
+extension OAuthClient {
+    /// Tells the server that a token is no longer used, for example at a logout (RFC 7009). Revokes the refresh token first,
+    /// which ends its grant, and then the access token, for servers that don't end it with the grant. Revokes the access token even
+    /// if the server refuses to revoke the refresh token. A token that the server doesn't know is not an error.
+    ///
+    /// ```swift
+    /// if let token = try await storage.load() { try? await client.revoke(token) }
+    /// try await storage.clear()
+    /// ```
+    ///
+    /// - Throws: ``OAuthError``; the token may then still be valid.
+    public func revoke(_ token: OAuthToken) async throws(OAuthError) {
+        guard let endpoint = try await server().revocationEndpoint else {
+            throw OAuthError(.invalidSetting, "the server has no revocation endpoint; the token stays valid until it expires")
+        }
+        var revocation = Revocation(hasRefreshToken: token.refreshToken != nil)
+        var failure: OAuthError?
+        while let kind = revocation.next {
+            let text = kind == .refresh ? token.refreshToken ?? "" : token.accessToken
+            do throws(OAuthError) {
+                let response = try await post(
+                    ["token": text, "token_type_hint": kind.rawValue], to: endpoint, for: "the revocation of the token")
+                if !revocation.take(response.endpoint) { failure = failure ?? response.failure }
+            } catch {
+                throw failure ?? error
+            }
+        }
+        if let failure { throw failure }
     }
 }

@@ -1,3 +1,4 @@
+internal import NevodOAuth
 internal import NevodSupport
 
 /// The code that a user enters on another device to log this one in (RFC 8628 §3.2).
@@ -17,27 +18,79 @@ public struct OAuthDeviceCode: Sendable, Redacted {
 
     init(_ response: OAuthResponse) throws(OAuthError) {
         let json = try response.result()
-        func text(_ name: String, _ limit: Int) throws(OAuthError) -> String {
-            guard let text = json[name]?.string, !text.isEmpty, text.utf8.count <= limit,
-                text.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
-            else { throw response.unusable("has no valid \(name); try again later") }
-            return text
+        let codes: DeviceAuthorization
+        do throws(DeviceAuthorization.Fault) {
+            codes = try DeviceAuthorization(json) { (try? OAuthServer.checked($0, as: "page for the code")) != nil }
+        } catch {
+            throw response.unusable("has no valid \(error.member); try again later")
         }
-        let code = try text("device_code", 8192)
-        func page(_ url: String) throws(OAuthError) -> String {
-            // A person will log in there.
-            do throws(OAuthError) { _ = try OAuthServer.checked(url, as: "page for the code") } catch {
-                throw response.unusable("names a page\(response.shown(url, hiding: [code])) that isn't https")
+        code = codes.deviceCode
+        userCode = codes.userCode
+        verificationURI = codes.verificationURI
+        verificationURIComplete = codes.completeURI
+        lifetime = .seconds(codes.lifetime)
+        interval = .seconds(codes.interval)
+    }
+}
+
+extension OAuthClient {
+    /// Begins a login on another device, for a program without a browser (RFC 8628 §3.1). Show the code, and wait for the token
+    /// with ``token(for:)``.
+    ///
+    /// ```swift
+    /// let device = try await client.deviceAuthorization()
+    /// print("Open \(device.verificationURI) and enter \(device.userCode)")
+    /// let token = try await client.token(for: device)
+    /// ```
+    ///
+    /// - Parameter scopes: nil for the client's.
+    /// - Throws: ``OAuthError``.
+    public func deviceAuthorization(scopes: [String]? = nil) async throws(OAuthError) -> OAuthDeviceCode {
+        guard let endpoint = try await server().deviceAuthorizationEndpoint else {
+            throw OAuthError(.invalidSetting, "the server has no device authorization endpoint; name it, or use another grant")
+        }
+        return try OAuthDeviceCode(await post(ParameterList(scope(scopes)), to: endpoint, for: "a code for this device"))
+    }
+
+    /// Waits until the user has logged in on the other device, and returns the token (RFC 8628 §3.4, §3.5). Asks the server at
+    /// its interval, less often if the server says so. After a failure, asks at ever longer intervals, up to a minute.
+    ///
+    /// - Parameter device: the device's code, which can be used once.
+    /// - Throws: ``OAuthError``: `refused` with `access_denied` if the user said no, or with `expired_token` after the code's
+    ///   lifetime; the latter names the last request's failure, if it failed. An endpoint that redirects or doesn't exist is
+    ///   asked only once.
+    public func token(for device: OAuthDeviceCode) async throws(OAuthError) -> OAuthToken {
+        try await token(for: device, clock: ContinuousClock())
+    }
+
+    func token<Time: Clock<Duration>>(for device: OAuthDeviceCode, clock: Time) async throws(OAuthError) -> OAuthToken {
+        let grant: ParameterList = ["grant_type": DeviceAuthorization.grantType, "device_code": device.code]
+        let end = clock.now.advanced(by: device.lifetime)
+        var polling = DevicePolling(interval: device.interval.components.seconds)
+        var failure: OAuthError?
+        while true {
+            let rest = clock.now.duration(to: end)
+            guard rest > .zero else { throw Self.expiry(after: failure) }
+            do { try await clock.sleep(for: min(.seconds(polling.interval), rest)) } catch {
+                throw OAuthError(.cancelled, "the login on another device was cancelled")
             }
-            return url
+            do throws(OAuthError) { return try await token(grant, for: "the token of this device") } catch {
+                let mayContinue = polling.shouldContinue(
+                    after: error.serverCode?.rawValue, status: error.status, mayPass: error.isTransient,
+                    asked: error.retryAfter?.components.seconds)
+                guard mayContinue else { throw error }
+                failure = polling.failures > 0 ? error : nil
+            }
         }
-        self.code = code
-        userCode = try text("user_code", 128)
-        // Some servers have kept a draft's name.
-        verificationURI = try page(text(json["verification_uri"] == nil ? "verification_url" : "verification_uri", 2048))
-        verificationURIComplete =
-            if json["verification_uri_complete"]?.string != nil { try page(text("verification_uri_complete", 4096)) } else { nil }
-        lifetime = .seconds(max(1, min(json["expires_in"]?.integer ?? 600, 86_400)))
-        interval = .seconds(max(1, min(json["interval"]?.integer ?? 5, 600)))
+    }
+
+    /// The error after the code's lifetime.
+    ///
+    /// - Parameter failure: the failure of the last request; nil if the server served it.
+    private static func expiry(after failure: OAuthError?) -> OAuthError {
+        let cause = failure.map { "; the last request failed: \($0)" } ?? ""
+        return OAuthError(
+            .refused, "the user has not entered the code in time; begin the login again\(cause)", serverCode: .expiredToken,
+            status: failure?.status, underlying: failure?.underlying)
     }
 }

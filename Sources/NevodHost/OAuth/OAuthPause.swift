@@ -1,6 +1,6 @@
 internal import NevodSupport
 
-/// The pause that a server has asked for by `Retry-After`. Without it, each request of a program with an expired token would
+/// The pause that a server has asked for with `Retry-After`. Without it, each request of a program with an expired token would
 /// ask the token endpoint again.
 final class OAuthPause: Sendable {
     private struct Wait {
@@ -10,10 +10,10 @@ final class OAuthPause: Sendable {
 
     private let wait = Locked<Wait?>(nil)
 
-    /// A server that asks for more, by mistake, must not stop a program for a day.
+    /// The longest pause: a server that asks for more by mistake must not stop a program for a day.
     static let longest: Duration = .seconds(300)
 
-    /// - Throws: the error with which the pause began, while it lasts.
+    /// - Throws: the error that began the pause, while the pause lasts.
     func check() throws(OAuthError) {
         guard let wait = wait.withLock(\.self), wait.end > .now else { return }
         throw wait.error
@@ -22,5 +22,19 @@ final class OAuthPause: Sendable {
     func begin(after error: OAuthError) {
         guard error.isTransient, let pause = error.retryAfter, pause > .zero else { return }
         wait.withLock { $0 = Wait(end: .now + min(pause, Self.longest), error: error) }
+    }
+}
+
+extension OAuthClient {
+    /// Runs a request, unless the server has asked to wait. A program sends such requests by itself, and would otherwise repeat
+    /// them at once.
+    func unlessAskedToWait(
+        _ request: () async throws(OAuthError) -> OAuthToken
+    ) async throws(OAuthError) -> OAuthToken {
+        try knowledge.pause.check()
+        do throws(OAuthError) { return try await request() } catch {
+            knowledge.pause.begin(after: error)
+            throw error
+        }
     }
 }

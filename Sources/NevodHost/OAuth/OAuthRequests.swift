@@ -1,3 +1,4 @@
+internal import NevodOAuth
 internal import NevodSupport
 
 /// Sends requests to the endpoints of an authorization server. The responses are read whole, up to a limit.
@@ -7,9 +8,9 @@ struct OAuthRequests: Sendable {
 
     private static let largestResponse = 1 << 20
 
-    /// Without redirects, which would take the form to a server that nobody has named, and without retries: an authorization
-    /// code and a rotated refresh token may be sent once, and a second time would end the session (RFC 6749 §4.1.2, RFC 9700
-    /// §4.14.2).
+    /// No redirects, because they would take the form to a server that the program has not named. No retries, because an
+    /// authorization code or a rotated refresh token may be sent only once; a second time would end the session (RFC 6749 §4.1.2,
+    /// RFC 9700 §4.14.2).
     private func options(for method: HTTPMethod) -> RequestOptions {
         var options = RequestOptions(
             timeout: timeout, delivery: .collected(limit: Self.largestResponse), redirects: .none, retryPolicy: RetryPolicy.none)
@@ -20,20 +21,18 @@ struct OAuthRequests: Sendable {
     /// Sends a form.
     ///
     /// - Parameters:
-    ///   - client: the client's secret, which goes into the Authorization field; nil for none.
-    ///   - purpose: names in errors what was asked for, as in "the server refused PURPOSE".
+    ///   - client: names and proves the client.
+    ///   - purpose: what the request asks for, in errors such as "the server refused PURPOSE".
     func post(
-        _ fields: ParameterList, to url: String, as client: (id: String, secret: String)? = nil, for purpose: String
+        _ fields: ParameterList, to url: String, as client: ClientIdentity, for purpose: String
     ) async throws(OAuthError) -> OAuthResponse {
-        let secrets = fields.secrets + (client.map { [$0.secret] } ?? [])
+        var all = fields
+        for field in client.fields { all.append(field.name, field.text) }
+        let (form, secrets) = (all.form, fields.secrets + (client.secret.map { [$0] } ?? []))
         return try await send(.post, url, purpose, secrets: secrets) { request throws(InvalidRequestError) in
-            request.body = .bytes(fields.form)
+            request.body = .bytes(form)
             try request.setHeader("Content-Type", "application/x-www-form-urlencoded")
-            guard let client else { return }
-            // Both are encoded as in a form first (RFC 6749 §2.3.1).
-            let pair =
-                PercentEncoding.queryItem(client.id.utf8) + [UInt8(ascii: ":")] + PercentEncoding.queryItem(client.secret.utf8)
-            try request.setHeader("Authorization", "Basic \(pair.withUnsafeBytes { Base64.encoded($0) })")
+            if let authorization = client.authorization { try request.setHeader("Authorization", authorization) }
         }
     }
 
@@ -42,7 +41,7 @@ struct OAuthRequests: Sendable {
     }
 
     private func send(
-        _ method: HTTPMethod, _ url: String, _ purpose: String, secrets: [String],
+        _ method: HTTPMethod, _ url: String, _ purpose: String, secrets: [Secret],
         _ edit: (inout HTTPRequest) throws(InvalidRequestError) -> Void
     ) async throws(OAuthError) -> OAuthResponse {
         let request: HTTPRequest
@@ -50,7 +49,7 @@ struct OAuthRequests: Sendable {
             var made = try HTTPRequest(method, url)
             try made.setHeader("Accept", "application/json")
             try edit(&made)
-            // No interceptor waits for a token: this request may be its renewal.
+            // So no interceptor waits for a token: this request may be the token's renewal.
             made.route = RouteDescription(
                 domain: "oauth", of: Self.self, endpoint: made.target, method: method, auth: .none, type: Self.self)
             request = made
@@ -74,12 +73,36 @@ struct OAuthRequests: Sendable {
 }
 
 extension ParameterList {
-    /// The values that no error may show: all but those that are known to be harmless.
-    fileprivate var secrets: [String] {
-        parameters.filter { !Self.harmless.contains($0.name) && !$0.value.isEmpty }.map(\.value)
+    /// The values that no error may show: all except known harmless ones.
+    fileprivate var secrets: [Secret] {
+        parameters.filter { !Self.harmless.contains($0.name) && !$0.value.isEmpty }.map { Secret($0.value) }
     }
 
     private static let harmless: Set<String> = [
         "grant_type", "client_id", "redirect_uri", "scope", "audience", "resource", "token_type_hint", "username",
     ]
+}
+
+/// Removes credentials that a provider's other interceptors have written on a request: they are for the API, not for its
+/// authorization server. Removes header lines with a secret's name, everything that a token wrote, and changes of the URL. Other
+/// lines stay.
+struct OwnCredentials: RequestInterceptor {
+    private let url: String
+    private let lines: [HTTPHeaders.Element]
+
+    var phase: TokenPhase { .signature }
+
+    init(of request: HTTPRequest) {
+        url = request.url
+        lines = request.headers.filter { CredentialNames.standard.contains($0.name.utf8) }
+    }
+
+    func adapt(_ exchange: inout Exchange) async throws {
+        exchange.request.stripCredentials()
+        for line in lines { try exchange.request.addHeader(line.name, line.value) }
+        guard !exchange.request.url.utf8.elementsEqual(url.utf8) else { return }
+        try exchange.request.redirect(to: url, leavingOut: [])
+        exchange.request.removeHeader("Host")
+        exchange.request.materialize()
+    }
 }

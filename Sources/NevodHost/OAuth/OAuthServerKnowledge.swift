@@ -1,6 +1,6 @@
 internal import NevodSupport
 
-/// Shared by the copies of a client: the server's endpoints, and the pause that the server has asked for.
+/// The server's endpoints, and the pause that the server has asked for. All copies of a client share them.
 final class OAuthServerKnowledge: Sendable {
     let pause = OAuthPause()
     private let known: Locked<OAuthServer?>
@@ -33,7 +33,7 @@ final class OAuthServerKnowledge: Sendable {
                 }
             }
         } catch {
-            throw OAuthError(.cancelled, "the reading of the server's metadata was cancelled")
+            throw OAuthError(.cancelled, "reading the server's metadata was cancelled")
         }
         return try result.get()
     }

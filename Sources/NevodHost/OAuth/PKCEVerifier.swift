@@ -1,8 +1,8 @@
-internal import COpenSSL
+internal import NevodOAuth
 internal import NevodSupport
 
-/// The secret of one login that only the program which has begun it knows, so that a stolen authorization code is of no use
-/// (RFC 7636).
+/// The secret of one login. Only the program that began the login knows it, so that a stolen authorization code is useless (RFC
+/// 7636).
 ///
 /// ```swift
 /// let verifier = PKCEVerifier()
@@ -17,11 +17,11 @@ public struct PKCEVerifier: Sendable, Hashable, Redacted {
         text = RandomText.make()
     }
 
-    /// Restores a verifier, as after the page that has begun the login was loaded again.
+    /// Restores a verifier, for example after the page that began the login was reloaded.
     ///
     /// - Throws: ``OAuthError`` for a text that isn't 43 to 128 letters, digits and `-._~`.
     public init(_ text: String) throws(OAuthError) {
-        guard (43...128).contains(text.utf8.count), text.utf8.allSatisfy(Self.isUnreserved) else {
+        guard PKCE.isVerifier(text) else {
             throw OAuthError(
                 .invalidSetting,
                 "a PKCE verifier has 43 to 128 letters, digits and -._~ (RFC 7636 §4.1); make one with PKCEVerifier()")
@@ -34,21 +34,20 @@ public struct PKCEVerifier: Sendable, Hashable, Redacted {
     /// - Throws: ``OAuthError`` if libcrypto has no SHA-256.
     public var challenge: String {
         get throws(OAuthError) {
-            let bytes = Array(text.utf8)
-            var digest = [UInt8](repeating: 0, count: 32)
-            guard EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil) == 1 else {
+            guard let proof = PKCE(verifier: Secret(text)) else {
                 throw OAuthError(.invalidSetting, "libcrypto can't compute SHA-256, which PKCE needs")
             }
-            return Base64.encoded(digest, .url, padded: false)
+            return proof.challenge
         }
     }
+}
 
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
+/// Random text that can't be guessed, for a login's state and verifier.
+enum RandomText {
+    /// Returns 256 bits of the system's random number generator as 43 letters, digits, `-` and `_`.
+    static func make() -> String {
+        var generator = SystemRandomNumberGenerator()
+        let bytes = (0..<4).flatMap { _ in withUnsafeBytes(of: generator.next() as UInt64) { Array($0) } }
+        return Base64.encoded(bytes, .url, padded: false)
     }
 }

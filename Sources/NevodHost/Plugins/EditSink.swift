@@ -23,7 +23,7 @@ struct EditSink: ~Copyable {
     private let work: Unmanaged<RequestWork>?
     private var rare: Rare?
 
-    /// The results that few calls have; the others pay for one reference.
+    /// The results that few calls have, so that other calls pay for only one reference.
     private final class Rare {
         var refusal: (what: String, problem: String)?
         var replacement: BodyReplacement?
@@ -34,8 +34,8 @@ struct EditSink: ~Copyable {
     /// - Parameters:
     ///   - memory: on the caller's stack; large enough for most schemes, so that most calls allocate nothing.
     ///   - instance: lives longer than the sink.
-    ///   - body: the request's; nil if the scheme's needs don't allow it to replace the body.
-    ///   - work: that of the request; lives longer than the sink too.
+    ///   - body: the request's body; nil if the scheme's needs don't allow it to replace the body.
+    ///   - work: the request's work; lives longer than the sink, too.
     init(
         _ memory: UnsafeMutableRawBufferPointer, of instance: SchemeInstance, _ body: BodyShape?, _ work: RequestWork? = nil
     ) {
@@ -51,7 +51,7 @@ struct EditSink: ~Copyable {
         if ownsMemory { memory.deallocate() }
     }
 
-    /// The contract's table, whose `host` each call sets to its generation.
+    /// The contract's table. Each call sets its `host` to the call's generation.
     static var table: nevod_edits {
         nevod_edits(
             struct_size: UInt32(MemoryLayout<nevod_edits>.size), reserved: 0, host: nil,
@@ -158,8 +158,8 @@ struct EditSink: ~Copyable {
     private func wrappingProblem(_ length: UInt64) -> String? {
         if let problem = bodyProblem() { return problem }
         guard instance.takeUnretainedValue().scheme.table.pointee.body_piece != nil else { return "the scheme has no body_piece" }
-        if body?.kind == Int32(NEVOD_BODY_NONE) { return "there is none, so that wrap_body has nothing to wrap" }
-        if body?.length == nil { return "its length is not known in advance, so that wrap_body can't announce one" }
+        if body?.kind == Int32(NEVOD_BODY_NONE) { return "the request has no body, so wrap_body has nothing to wrap" }
+        if body?.length == nil { return "its length is not known in advance, so wrap_body can't announce one" }
         return length <= UInt64(Int64.max) ? nil : "the announced length of \(length) bytes is too large"
     }
 
@@ -184,47 +184,24 @@ struct EditSink: ~Copyable {
             guard HTTPSyntax.isFieldValue(value.buffer) else {
                 return "its value contains a control character, such as a line break"
             }
-            let isForProxy = name.count == 19 && isOne(of: "proxy-authorization", name)
+            let isForProxy = TransportHeader.areEqual(name.buffer, "proxy-authorization")
             if target == .proxy { return isForProxy ? nil : Self.onlyForOrigins }
             if isForProxy { return "it is meant for a proxy, but the target is the origin" }
-            return belongsToTransport(name) ? "only the host writes it, because it decides where the request ends" : nil
+            return TransportHeader.has(name.buffer) ? "only the host writes it, because it decides where the request ends" : nil
         case .addQuery where target == .proxy, .addCookie where target == .proxy: return Self.onlyForOrigins
         case .addQuery:
             return name.count == 0 ? "its name is empty" : nil
         case .addCookie:
             // Clients return what a server set (RFC 6265 §5.2, §5.4), which may be more than it should set (§4.1.1).
-            guard name.count > 0, name.buffer.allSatisfy({ Self.isKeptInCookie($0) && $0 != UInt8(ascii: "=") }) else {
+            guard name.count > 0, name.buffer.allSatisfy({ $0.isCookieByte && $0 != UInt8(ascii: "=") }) else {
                 return "its name contains a byte that is not allowed in cookies (RFC 6265 §5.2)"
             }
-            return value.buffer.allSatisfy(Self.isKeptInCookie)
+            return value.buffer.allSatisfy { $0.isCookieByte }
                 ? nil : "its value contains a byte that is not allowed in cookies (RFC 6265 §5.2)"
         }
     }
 
-    private static func isKeptInCookie(_ byte: UInt8) -> Bool {
-        byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: ";")
-    }
-
     private static let onlyForOrigins = "it is meant for the origin, but the target is a proxy"
-
-    /// Whether a header frames the message or controls the connection (RFC 9110 §7.6.1, RFC 9112 §6).
-    private func belongsToTransport(_ name: nevod_bytes) -> Bool {
-        switch name.count {
-        case 2: isOne(of: "te", name)
-        case 4: isOne(of: "host", name)
-        case 6: isOne(of: "expect", name)
-        case 7: isOne(of: "upgrade", name) || isOne(of: "trailer", name)
-        case 10: isOne(of: "connection", name) || isOne(of: "keep-alive", name)
-        case 14: isOne(of: "content-length", name)
-        case 16: isOne(of: "proxy-connection", name)
-        case 17: isOne(of: "transfer-encoding", name)
-        default: false
-        }
-    }
-
-    private func isOne(of known: StaticString, _ name: nevod_bytes) -> Bool {
-        HTTPSyntax.namesEqual(name.buffer, UnsafeBufferPointer(start: known.utf8Start, count: known.utf8CodeUnitCount))
-    }
 
     private static func describe(_ kind: Kind, _ name: nevod_bytes) -> String {
         let name = "\"\(String(name.message.prefix(64)))\""

@@ -1,18 +1,19 @@
 #if canImport(Glibc)
     internal import Glibc
 
-    /// Checks that the loader would map only files that nobody but root and this user can change: a plugin may name folders to
-    /// search for libraries (DT_RPATH, DT_RUNPATH), and libraries by path. Their constructors run before any check of their code.
+    /// Checks that only root and this user can change the files that the loader would map. A plugin may name folders to search for
+    /// libraries (DT_RPATH, DT_RUNPATH), and libraries by path. Their constructors run before any check of their code.
     ///
-    /// The rules are those of glibc's loader (ld.so(8)). The system's own folders, and those of LD_LIBRARY_PATH, are root's and the
-    /// user's matter. Between this check and the loading, root and this user can still change the files.
+    /// Follows the rules of glibc's loader (ld.so(8)). Doesn't check the system's own folders, which are root's matter, or the
+    /// folders of LD_LIBRARY_PATH, which are the user's. Root and this user can still change the files between this check and the
+    /// loading.
     struct LibraryTrust: ~Copyable {
         private let plugin: String
         private var libraries: [Library]
 
         /// A library that the loader would map.
         private struct Library: Hashable {
-            /// As the loader writes it: the folder of a link, not of its target, is the $ORIGIN.
+            /// As the loader writes it: for a link, $ORIGIN is the folder of the link, not of its target.
             let path: String
             /// The folders in the DT_RPATH of the libraries that need this one, directly or not.
             let inherited: [String]
@@ -20,7 +21,7 @@
 
         private static let mostLibraries = 256
 
-        /// - Parameter plugin: the canonical path of a plugin that is trusted itself.
+        /// - Parameter plugin: the canonical path of a plugin. Its own file has been checked.
         static func check(_ plugin: String) throws(PluginError) {
             var trust = LibraryTrust(plugin: plugin, libraries: [Library(path: plugin, inherited: [])])
             var index = 0
@@ -34,13 +35,13 @@
             let path = library.path
             let loading: ELFFile.Loading
             do throws(ELFFile.Problem) { loading = try ELFFile(path: path).loading() } catch {
-                // The loader refuses the plugin itself, and skips or refuses the file of another library.
+                // If this is another library, the loader skips or refuses its file.
                 guard path == plugin else { return }
                 throw PluginError(plugin, file: error)
             }
             if loading.hasExecutableStack { throw PluginError(plugin, .executableStack(library: path)) }
             let own = try folders(loading.runPaths, of: path)
-            // The loader ignores these beside a DT_RUNPATH. They are checked all the same: that costs nothing.
+            // The loader ignores these if there is a DT_RUNPATH. They are checked nevertheless: that costs nothing.
             let lasting = try folders(loading.searchPaths, of: path)
             let inherited = (own.isEmpty ? lasting.filter { !library.inherited.contains($0) } : []) + library.inherited
             for name in loading.needed {
@@ -60,7 +61,7 @@
             }
         }
 
-        /// Returns a folder and those within it that the loader searches before it, for builds for newer processors.
+        /// Returns a folder, after its subfolders that the loader searches first, for builds for newer processors.
         private func places(in folder: String, of path: String) throws(PluginError) -> [String] {
             var places: [String] = []
             for name in Self.processorFolders(in: folder) {
@@ -76,8 +77,8 @@
             return places + [folder]
         }
 
-        /// The names within a folder: each subfolder of `glibc-hwcaps`, and the older names, which glibc searches up to 2.36, in each
-        /// combination.
+        /// Returns the names of these subfolders: each subfolder of `glibc-hwcaps`, and all combinations of the older names,
+        /// which glibc searches up to 2.36.
         private static func processorFolders(in folder: String) -> [String] {
             var names = legacyFolders
             guard let directory = opendir("\(folder)/glibc-hwcaps") else { return names }

@@ -4,8 +4,8 @@ internal import NevodSupport
 /// The parameters of a request that one scheme declares: checked, in the order of the declarations, with defaults.
 final class ParameterSet: Sendable {
     let values: [SchemeParameters.Parameter]
-    /// Identifies the set: `acr=high&scope=a%20b`, percent-encoded, sorted by name, without defaults, a repeatable parameter's values
-    /// in order. Empty if every parameter has its default.
+    /// Identifies the set: `acr=high&scope=a%20b`, percent-encoded, sorted by name, without defaults. A repeatable parameter's
+    /// values keep their order. Empty if every parameter has its default.
     let canonical: String
     /// The bytes that the set takes in a view, without its pairs.
     let byteCount: Int
@@ -21,7 +21,8 @@ final class ParameterSet: Sendable {
 
     var isDefault: Bool { canonical.isEmpty }
 
-    /// The end of the key of the set's token: the canonical form if it is short, so that people can read it, or else a digest of it.
+    /// The end of the key of the set's token: the canonical form if it is short, so that people can read it, or else a digest of
+    /// it.
     var keySuffix: String {
         guard canonical.utf8.count > 64 else { return canonical }
         var digest = [UInt8](repeating: 0, count: DigestAlgorithm.sha256.size)
@@ -102,8 +103,8 @@ extension Scheme: ParameterDeclaring {
         return ParameterSet(values, canonical: canonical)
     }
 
-    /// Returns the set with a canonical form that was stored; nil if the scheme's declarations have changed since, so that it is no
-    /// longer valid.
+    /// Returns the set with a stored canonical form; nil if the form is no longer valid, because the scheme's declarations have
+    /// changed.
     func parameterSet(canonical: String) -> ParameterSet? {
         var given = SchemeParameters()
         for item in canonical.split(separator: "&") {

@@ -31,15 +31,15 @@ public struct Plugin: Sendable {
         try self.init(path: locator.find(name)) { _ in }
     }
 
-    /// The parts of a plugin that are used when it is loaded, in their order.
+    /// The stages of loading a plugin, in order.
     package enum LoadingStage: Sendable {
         case constructors, entryPoint, tables, finished
     }
 
     /// - Parameters:
     ///   - path: canonical.
-    ///   - wrap: gets the plugin's `nevod_plugin`, which is of this contract, and returns the one to use.
-    ///   - stage: called when each part begins, for a process that must know which one did not return.
+    ///   - wrap: receives the plugin's `nevod_plugin`, whose version has been checked, and returns the table to use.
+    ///   - stage: called when each stage begins, for a process that must know which stage did not return.
     package init(
         path: String, wrap: ((UnsafeRawPointer) -> UnsafeRawPointer)? = nil, stage: (LoadingStage) -> Void
     ) throws(PluginError) {
@@ -62,14 +62,14 @@ public struct Plugin: Sendable {
         stage(.finished)
     }
 
-    /// Loads a plugin with another table in front of its own: one that records what crosses the contract, for example.
+    /// Loads a plugin with another table in front of its own, for example one that records what crosses the contract.
     ///
-    /// - Parameter wrap: gets the plugin's `nevod_plugin`, which is of this contract, and returns the one to use.
+    /// - Parameter wrap: receives the plugin's `nevod_plugin`, whose version has been checked, and returns the table to use.
     package init(named name: String, wrap: @escaping (UnsafeRawPointer) -> UnsafeRawPointer) throws(PluginError) {
         try self.init(path: PluginLocator.standard.find(name), wrap: wrap) { _ in }
     }
 
-    /// Takes a plugin that is linked into the program itself.
+    /// Uses a plugin that is linked into the program itself.
     ///
     /// - Parameter table: the `nevod_plugin` that its entry point returns; valid until the process ends.
     public init(builtIn table: UnsafeRawPointer) throws(PluginError) {
@@ -79,7 +79,7 @@ public struct Plugin: Sendable {
     private init(
         table: UnsafePointer<nevod_plugin>, path: String, wrap: ((UnsafeRawPointer) -> UnsafeRawPointer)? = nil
     ) throws(PluginError) {
-        // As a call, since a wild pointer in a table crashes the reader, and is the plugin's fault.
+        // Counts as a call of the plugin: a wild pointer in a table crashes the reader, and is the plugin's fault.
         let parts = PluginCall.run("its tables", ofLibrary: path) { Parts.read(table, path, wrap) }
         let read = try parts.get()
         self.path = path
@@ -130,7 +130,7 @@ public struct Plugin: Sendable {
         return scheme
     }
 
-    /// Checks all that can be known without running code of the library, or of another that it would load.
+    /// Makes all checks that run no code of the library, or of another library that it would load.
     ///
     /// - Parameter path: canonical.
     package static func checkBeforeLoading(_ path: String) throws(PluginError) {
@@ -180,3 +180,11 @@ public struct Plugin: Sendable {
         }
     }
 #endif
+
+/// A scheme of a plugin that this host can't use, because it needs something that only a newer host has.
+public struct RefusedScheme: Sendable {
+    /// The scheme's id.
+    public let id: String
+    /// The reason, which names what the scheme needs.
+    public let reason: PluginError
+}

@@ -2,17 +2,17 @@ internal import CPluginCalls
 
 /// Names the plugin when the process ends during one of its calls.
 public enum PluginCrashReport {
-    /// Reports, from now on, how a plugin ends the process: by one line on standard error, such as
+    /// From now on, reports how a plugin ends the process, in one line on standard error, such as
     /// `myprogram: libfoo.so crashed in authorize of its scheme "foo" (SIGSEGV at address 0x0)`.
     ///
-    /// - A crash (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS), `abort`, an overflow of the stack, or an exception that leaves a
-    ///   call: after the line, the signal goes to the handler that was installed before, or ends the process by the default action.
-    ///   So debuggers, sanitizers, core files and the parent process see the same as without the report. A handler that is
-    ///   installed later replaces the report, unless it calls the earlier one in turn.
-    /// - `exit` and `quick_exit` during a call, also with the status 0: the process ends with `exitStatus`, after its exit handlers.
+    /// - A crash (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS), `abort`, an overflow of the stack, or an exception that
+    ///   leaves a call: after the line, the signal goes to the handler that was installed before, or ends the process by the
+    ///   default action. So debuggers, sanitizers, core files and the parent process see the same as without the report. A
+    ///   handler that is installed later replaces the report, unless it calls the earlier one in turn.
+    /// - `exit` and `quick_exit` during a call, even with status 0: the process ends with `exitStatus`, after its exit handlers.
     ///   `_exit` can't be caught.
-    /// - `pthread_exit` during a call ends the process in the same way: the thread was the host's. (On a thread of Swift's own pool it is
-    ///   a crash, since the pool traps.)
+    /// - `pthread_exit` during a call ends the process in the same way: the thread was the host's. (On a thread of Swift's own
+    ///   pool it is a crash, since the pool traps.)
     ///
     /// A signal outside of a plugin's call is passed on without a line, unless it occurs in a plugin's own code, for example on a
     /// thread that the plugin has started.
@@ -28,7 +28,7 @@ public enum PluginCrashReport {
         install(program: program, exitStatus: exitStatus, neverExits: false)
     }
 
-    /// - Parameter neverExits: the program ends only by `_exit` or a signal, so that each `exit` is a plugin's.
+    /// - Parameter neverExits: whether the program ends only by `_exit` or a signal, so that each `exit` is a plugin's.
     package static func install(program: String?, exitStatus: Int32, neverExits: Bool) {
         if let program {
             nevod_crash_report_install(program, exitStatus, neverExits ? 1 : 0)
@@ -37,7 +37,7 @@ public enum PluginCrashReport {
         }
     }
 
-    /// Names a library that crashes on a thread of its own, by the address of the code.
+    /// Lets the report name a library that crashes on a thread of its own, by the address of the code.
     static func add(_ library: String, containing symbol: UnsafeRawPointer) {
         nevod_crash_report_add_library(symbol, CalledScheme.of(library: library).names.pointee.library)
     }

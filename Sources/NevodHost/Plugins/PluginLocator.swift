@@ -7,8 +7,8 @@
 /// Finds a plugin's library. A name with a slash is a path; a bare name is looked up in folders, but never in the working
 /// directory, where anybody may have put a file.
 ///
-/// A bare name is that of a file (`libHMACAuth.so`), of a plugin (`HMACAuth`), or else what stands between `lib` and `Auth.so` in
-/// any case (`hmac`).
+/// A bare name is a file's (`libHMACAuth.so`), a plugin's (`HMACAuth`), or a short one: the part between `lib` and `Auth.so`, in
+/// upper or lower case (`hmac`).
 public struct PluginLocator: Sendable {
     /// Absolute paths, searched in this order.
     package let folders: [String]
@@ -19,7 +19,7 @@ public struct PluginLocator: Sendable {
     }
 
     /// Searches `NEVOD_PLUGIN_PATH`, then the folders of the user, the system, the executable and its installation. A program with
-    /// more rights than its user, such as a set-user-ID one, ignores the user's variables.
+    /// more rights than its user, such as a set-user-ID program, ignores the user's variables.
     public static let standard: PluginLocator = {
         var folders = (trustedEnvironment("NEVOD_PLUGIN_PATH") ?? "").split(separator: ":").map(String.init)
             // An empty or relative entry would lead to the working directory.
@@ -39,8 +39,8 @@ public struct PluginLocator: Sendable {
 
     /// Returns the canonical path of a plugin's library.
     ///
-    /// - Parameter name: a path (`./libHMACAuth.so`), the name of a file (`libHMACAuth.so`), of a plugin (`HMACAuth`), or a short one
-    ///   (`hmac`). An exact name in any folder goes before a short one.
+    /// - Parameter name: a path (`./libHMACAuth.so`), the name of a file (`libHMACAuth.so`), of a plugin (`HMACAuth`), or a short
+    ///   one (`hmac`). An exact name in any folder takes precedence over a short one.
     package func find(_ name: String) throws(PluginError) -> String {
         let candidates: [String]
         if name.contains("/") {
@@ -53,7 +53,7 @@ public struct PluginLocator: Sendable {
             if let found = canonicalPath(candidate) { return found }
         }
         guard !name.contains("/") else { throw PluginError(name, .notFound(searched: candidates)) }
-        // Only a name that no file has costs a reading of the folders.
+        // The folders are read only if no file has the exact name.
         let files = files
         let short = Self.shortName(of: name)
         let found = files.filter { Self.shortName(of: $0.name) == short }
@@ -68,7 +68,7 @@ public struct PluginLocator: Sendable {
     /// The short names of the plugins in the folders, sorted: `hmac` for `libHMACAuth.so`.
     package var shortNames: [String] { Set(files.map { Self.shortName(of: $0.name) }).sorted() }
 
-    /// The libraries in the folders. Of several with one name, the first, as for exact names.
+    /// The libraries in the folders. If several have one name, the first counts, as for exact names.
     private var files: [(name: String, path: String)] {
         var files: [(name: String, path: String)] = []
         var seen: Set<String> = []

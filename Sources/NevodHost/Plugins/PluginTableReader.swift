@@ -1,14 +1,15 @@
 internal import NevodPluginABI
+internal import NevodSupport
 
 /// Checks a plugin's tables against the contract, once, so that later code can rely on them.
 struct PluginTableReader {
     let path: String
 
-    /// Larger counts are taken for a mistake.
+    /// A larger count is treated as a mistake.
     private static let mostSchemes = UInt32(NEVOD_LIMIT_SCHEMES)
     private static let mostSettings = UInt32(NEVOD_LIMIT_SETTINGS)
 
-    /// Copies the plugin's table, if it is of a version that this host serves.
+    /// Copies the plugin's table, if this host serves its version.
     func plugin(_ pointer: UnsafePointer<nevod_plugin>) throws(PluginError) -> nevod_plugin {
         // All versions of the table agree up to abi_minor.
         let table = try copy(pointer, 16, "nevod_plugin")
@@ -34,7 +35,7 @@ struct PluginTableReader {
 
     /// Reads all schemes.
     ///
-    /// - Returns: those that this host can use; and those that need a newer host, with the reason.
+    /// - Returns: the schemes that this host can use; and the schemes that need a newer host, with the reason.
     func schemes(of plugin: nevod_plugin, named name: String) throws(PluginError) -> ([Scheme], refused: [RefusedScheme]) {
         guard plugin.scheme_count > 0, let tables = plugin.schemes else { throw malformed("nevod_plugin.schemes", "is empty") }
         guard plugin.scheme_count <= Self.mostSchemes else {
@@ -87,10 +88,10 @@ struct PluginTableReader {
     private func parameters(of scheme: nevod_scheme, _ id: String) throws(PluginError) -> [SchemeSetting] {
         let parameters = try settings(scheme.parameters, scheme.parameter_count, id, "parameters")
         if let secret = parameters.first(where: \.isSecret) {
-            throw malformed("\(id).parameters", "has \"\(secret.name)\", which is secret; a parameter can't be")
+            throw malformed("\(id).parameters", "has \"\(secret.name)\", which is secret; only a setting can be secret")
         }
         if let relative = parameters.first(where: \.mayBeRelative) {
-            throw malformed("\(id).parameters", "has \"\(relative.name)\", a relative URL, which only a setting can be")
+            throw malformed("\(id).parameters", "has \"\(relative.name)\", a relative URL; only a setting can be relative")
         }
         return parameters
     }
@@ -105,7 +106,7 @@ struct PluginTableReader {
     ) throws(PluginError) -> [SchemeSetting] {
         guard count > 0 else { return [] }
         guard count <= Self.mostSettings, let tables else {
-            throw malformed("\(id).\(field)", "has \(count) entries and \(tables == nil ? "no" : "a") table")
+            throw malformed("\(id).\(field)", "has \(count) entries, more than \(Self.mostSettings), or its table is NULL")
         }
         var settings: [SchemeSetting] = []
         for index in 0..<Int(count) {
@@ -136,12 +137,13 @@ struct PluginTableReader {
         var choices: [String] = []
         if table.choice_count > 0 {
             guard let texts = table.choices, table.choice_count <= Self.mostSettings else {
-                throw malformed("\(place).choices", "has no table")
+                throw malformed(
+                    "\(place).choices", "has \(table.choice_count) entries, more than \(Self.mostSettings), or its table is NULL")
             }
             for index in 0..<Int(table.choice_count) { choices.append(try text(texts[index], "\(place).choices[\(index)]")) }
         }
         guard (kind == .choice) == !choices.isEmpty else {
-            throw malformed("\(place).choices", kind == .choice ? "is empty" : "must be empty for a setting that is not a choice")
+            throw malformed("\(place).choices", kind == .choice ? "is empty" : "must be empty, since the setting isn't a choice")
         }
         let setting = SchemeSetting(
             name: name, kind: kind, flags: table.flags, choices: choices,
@@ -168,7 +170,7 @@ struct PluginTableReader {
         }
         guard bytes.data != nil else { throw malformed(field, "has a length but no data") }
         guard let text = String(validating: bytes.buffer, as: UTF8.self) else { throw malformed(field, "is not UTF-8") }
-        guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+        guard !text.utf8.contains(where: \.isControl) else {
             throw malformed(field, "contains a control character")
         }
         return text
@@ -176,21 +178,13 @@ struct PluginTableReader {
 
     private func identifier(_ bytes: nevod_bytes, _ field: String) throws(PluginError) -> String {
         let name = try text(bytes, field)
-        guard name.utf8.count <= Int(NEVOD_LIMIT_NAME), name.utf8.first.map(isLetter) == true,
-            name.utf8.allSatisfy({
-                isLetter($0) || ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")) || $0 == UInt8(ascii: "-")
-            })
-        else {
+        guard name.utf8.count <= Int(NEVOD_LIMIT_NAME), name.utf8.isContractName else {
             throw malformed(
                 field,
                 "is \"\(name)\"; it must begin with a-z, contain only a-z, 0-9 and '-', and have at most \(NEVOD_LIMIT_NAME) bytes"
             )
         }
         return name
-    }
-
-    private func isLetter(_ byte: UInt8) -> Bool {
-        byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z")
     }
 
     private func copy<Table: ContractTable>(
@@ -204,7 +198,7 @@ struct PluginTableReader {
     }
 
     private func checkZero(_ reserved: UInt32, _ field: String) throws(PluginError) {
-        guard reserved == 0 else { throw malformed(field, "is \(reserved), and must be zero") }
+        guard reserved == 0 else { throw malformed(field, "is \(reserved), but must be zero") }
     }
 
     private func checkFlags(_ flags: UInt32, known: [Int], _ id: String, _ field: String) throws(PluginError) {

@@ -46,7 +46,7 @@ public struct PluginToken: TokenModel, Redacted {
         live = Live()
     }
 
-    /// The id of the scheme, which a route names to require it; nil for a token that isn't bound to a scheme.
+    /// The scheme's id, by which a route requires this credential; nil for a token that isn't bound to a scheme.
     var requirement: AuthRequirement? { instance.map(\.requirement) }
     /// Whether the scheme's credential is for the proxy.
     var isForProxy: Bool { instance?.target == .proxy }
@@ -57,7 +57,7 @@ public struct PluginToken: TokenModel, Redacted {
     /// The account it belongs to, as the scheme named it; may be empty.
     public var account: String { issued.account }
 
-    /// Calls the scheme on this thread, also if it may block. (The method for an exchange lets other work go on meanwhile.)
+    /// Calls the scheme on this thread, even if it may block. (The method for an exchange lets other work go on meanwhile.)
     public func authorize(_ request: inout HTTPRequest) throws {
         let instance = try bound()
         let parameters = instance.scheme.parameters.isEmpty ? nil : try instance.parameterSet(of: [:])
@@ -82,7 +82,7 @@ public struct PluginToken: TokenModel, Redacted {
         exchange.bindings.attach(
             SchemeUse(
                 state: use, token: token, account: account, parameters: parameters,
-                // A body that the scheme replaced has other ones.
+                // A body that the scheme replaced has other digests.
                 streamDigests: instance.needs.replacesBody ? nil : digests),
             of: ObjectIdentifier(instance))
     }
@@ -139,12 +139,9 @@ extension SchemeInstance {
     func foreign(_ token: PluginToken) -> PluginError {
         let origins = token.purpose.origins.joined(separator: ", ")
         return PluginError(
-            scheme.plugin,
-            .failed(
-                scheme: scheme.id, function: "the check of the stored token", status: Int32(NEVOD_BAD_TOKEN), subject: "",
-                message:
-                    "it was issued for \(token.purpose.scheme) of \(token.purpose.plugin)\(origins.isEmpty ? "" : " at \(origins)")",
-                detail: nil))
+            scheme.plugin, failed: .tokenCheck, of: scheme.id, status: Int32(NEVOD_BAD_TOKEN),
+            message:
+                "it was issued for \(token.purpose.scheme) of \(token.purpose.plugin)\(origins.isEmpty ? "" : " at \(origins)")")
     }
 }
 
@@ -159,4 +156,111 @@ extension SchemeInstance {
 
     /// Binds a stored token to this scheme.
     public func token(_ stored: PluginToken) -> PluginToken { stored.bound(to: self) }
+}
+
+/// The scheme and the servers that a token was issued for. The token is invalid for any others, and must not be shown to them.
+package struct TokenPurpose: Sendable, Hashable {
+    /// The name that the plugin gives itself.
+    package let plugin: String
+    package let scheme: String
+    /// The origins of the settings, which the flows send to; sorted.
+    package let origins: [String]
+}
+
+/// A token from storage was used before it was bound to a scheme.
+public struct UnboundTokenError: Error, CustomStringConvertible {
+    public var description: String {
+        "a token from storage must be bound to its scheme before use; pass it to SchemeInstance.token(_:)"
+    }
+}
+
+@available(*, deprecated, renamed: "UnboundTokenError")
+public typealias UnboundToken = UnboundTokenError
+
+/// A token as its scheme decoded it, so that requests need not parse its bytes. For a scheme that doesn't decode, the contract's
+/// table of the stored bytes. Immutable.
+final class LiveToken: Sendable {
+    let instance: SchemeInstance
+    /// The token of `authorize` and `on_response`. The contract allows concurrent use from any thread.
+    nonisolated(unsafe) let handle: UnsafeMutableRawPointer?
+    /// The memory of the table; nil for a decoded token. Written in `init` only, and freed with this object.
+    private nonisolated(unsafe) let lent: BorrowedBytes?
+
+    init(_ token: IssuedToken, of instance: SchemeInstance) throws(PluginError) {
+        self.instance = instance
+        guard let decode = instance.scheme.table.pointee.token_decode else {
+            let lent = BorrowedBytes()
+            handle = UnsafeMutableRawPointer(mutating: lent.lend(token.table(lent)))
+            self.lent = lent
+            return
+        }
+        lent = nil
+        var handle: UnsafeMutableRawPointer?
+        var errors = ErrorSink()
+        let status = token.bytes.withUnsafeBytes { bytes in
+            PluginCall.run("token_decode", isTimed: true, instance.services, errors: &errors) {
+                decode(instance.handle, nevod_bytes(bytes), &handle, $0.errors)
+            }
+        }
+        guard status == NEVOD_OK else { throw errors.error(status, in: .function("token_decode"), of: instance.scheme) }
+        self.handle = handle
+    }
+
+    deinit {
+        guard lent == nil else { return }
+        PluginCall.run("token_free", instance.services) { _ in
+            instance.scheme.table.pointee.token_free?(instance.handle, handle)
+        }
+    }
+}
+
+/// The stored form: a version (1 byte, 1); the expiry (8 bytes, nanoseconds since 1970, 0 for none); four texts, each preceded by
+/// its length (2 bytes): plugin, scheme, origins separated by spaces, account; then the token. Numbers are big-endian.
+extension PluginToken: SecretlyStored {
+    private static let version: UInt8 = 1
+
+    public func encode() throws -> [UInt8] {
+        encoded().copied(as: [UInt8].self)
+    }
+
+    /// Returns a token that no scheme can use until ``SchemeInstance/token(_:)`` binds it to one.
+    public static func decode(from data: [UInt8]) throws -> PluginToken {
+        try data.withUnsafeBytes { try PluginToken(stored: $0) }
+    }
+
+    func encoded() -> Secret {
+        let expiry = issued.expiresAt?.nanoseconds ?? 0
+        var head = [Self.version] + withUnsafeBytes(of: expiry.bigEndian) { Array($0) }
+        for text in [purpose.plugin, purpose.scheme, purpose.origins.joined(separator: " "), issued.account] {
+            // In practice no text comes near this limit.
+            let bytes = Array(text.utf8.prefix(Int(UInt16.max)))
+            head += withUnsafeBytes(of: UInt16(bytes.count).bigEndian) { Array($0) } + bytes
+        }
+        return Secret(count: head.count + issued.bytes.count) { bytes in
+            bytes.copyBytes(from: head)
+            issued.bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: bytes[head.count...]).copyMemory(from: $0) }
+        }
+    }
+
+    init(stored bytes: UnsafeRawBufferPointer) throws(UnreadableTokenError) {
+        guard bytes.count >= 9, bytes[0] == Self.version else { throw UnreadableTokenError(missing: "version") }
+        let expiry = Int64(bigEndian: bytes.loadUnaligned(fromByteOffset: 1, as: Int64.self))
+        var rest = UnsafeRawBufferPointer(rebasing: bytes[9...])
+        let plugin = try Self.text(&rest, "plugin")
+        let scheme = try Self.text(&rest, "scheme")
+        let origins = try Self.text(&rest, "origins").split(separator: " ").map(String.init)
+        let account = try Self.text(&rest, "account")
+        self.init(
+            stored: IssuedToken(
+                bytes: Secret(copying: rest), expiresAt: expiry == 0 ? nil : UnixTime(nanoseconds: expiry), account: account),
+            TokenPurpose(plugin: plugin, scheme: scheme, origins: origins))
+    }
+
+    private static func text(_ rest: inout UnsafeRawBufferPointer, _ name: String) throws(UnreadableTokenError) -> String {
+        guard rest.count >= 2 else { throw UnreadableTokenError(missing: name) }
+        let end = 2 + Int(UInt16(bigEndian: rest.loadUnaligned(as: UInt16.self)))
+        guard rest.count >= end else { throw UnreadableTokenError(missing: name) }
+        defer { rest = UnsafeRawBufferPointer(rebasing: rest[end...]) }
+        return String(decoding: rest[2..<end], as: UTF8.self)
+    }
 }

@@ -78,10 +78,10 @@ struct RequestViewBuilder: ~Copyable {
         }
     }
 
-    /// The Host line, also one of the caller's, which an HTTP/2 connection sends as `:authority` (RFC 9113 §8.3.1).
+    /// The Host line, even if the caller wrote it. An HTTP/2 connection sends it as `:authority` (RFC 9113 §8.3.1).
     private static func authority(of request: borrowing HTTPRequest) -> String {
         let headers = request.headers
-        // The host's own line is the origin's authority, which needs no copy.
+        // A line that the host wrote is the origin's authority, which needs no copy.
         guard let line = headers.firstIndex(of: "Host"), headers.lines[line].provenance != .host, let own = headers["Host"] else {
             return request.origin.authority
         }
@@ -156,14 +156,14 @@ struct RequestViewBuilder: ~Copyable {
     @inline(__always)
     private func fill(_ pairs: UnsafeMutableBufferPointer<nevod_pair>, from bytes: UnsafeBufferPointer<UInt8>) {
         for (index, line) in headers.lines.enumerated() {
-            // A line without a value ends behind its name: the range of its value may lie outside the block.
+            // A line without a value ends after its name: the range of its value may lie outside the block.
             let value = line.valueCount == 0 ? .empty : nevod_bytes(UnsafeBufferPointer(rebasing: bytes[line.value]))
             let name = nevod_bytes(UnsafeBufferPointer(rebasing: bytes[line.name]))
             pairs.initializeElement(at: index, to: nevod_pair(name: name, value: value))
         }
     }
 
-    /// Writes the digests, computing them from the body unless it is a stream that has been read for them.
+    /// Writes the digests. Computes them from the body, unless the body is a stream, which has been read for them before.
     ///
     /// - Returns: false if libcrypto fails.
     @inline(__always)

@@ -40,21 +40,22 @@ public struct Scheme: Sendable {
     /// Whether its login asks a person, as the scheme declares.
     public var isInteractive: Bool { table.pointee.flags & UInt32(NEVOD_SCHEME_INTERACTIVE) != 0 }
 
-    /// Whether its functions may wait or take long, as the scheme declares. They then run apart from the thread that carries requests.
+    /// Whether its functions may wait or take long, as the scheme declares. They then run apart from the thread that carries
+    /// requests.
     public var blocks: Bool { table.pointee.flags & UInt32(NEVOD_SCHEME_BLOCKS) != 0 }
 
-    /// Whether its functions may wait or take long, because it says so, or because one of them did. The host then calls them on
-    /// the threads of ``SchemeWorkers``, so that no other request waits for them.
+    /// Whether its functions may wait or take long, because the scheme says so, or because one of them did. The host then calls
+    /// them on the threads of ``SchemeWorkers``, so that no other request waits for them.
     public var mayBlock: Bool { called.mayBlock }
 
-    /// Checks the settings and makes an instance with them. Blocks as long as the scheme takes for that, for instance to derive a
-    /// key or to open a smart card.
+    /// Checks the settings and makes an instance with them. Blocks while the scheme does so, for instance to derive a key or to
+    /// open a smart card.
     ///
     /// - Parameters:
     ///   - settings: every setting that the scheme requires, and only settings that it declares.
     ///   - target: the recipient of its credential.
-    ///   - clock: gives the scheme the time; tests pass one that stands still. Where a server's `Date` fields show that its clock
-    ///     differs by up to a day, its time is used instead.
+    ///   - clock: gives the scheme the time; tests pass one that doesn't move. If a server's `Date` fields show that its clock
+    ///     differs by up to a day, the server's time is used instead.
     ///   - workers: the threads for its calls if they may block.
     ///   - log: receives the lines that the plugin writes.
     public func makeInstance(
@@ -64,5 +65,27 @@ public struct Scheme: Sendable {
         try SchemeInstance(
             self, validated(settings), settingsDigest: settings.digest(self.settings), target: target, clock: clock,
             workers: workers, log: log)
+    }
+}
+
+/// The recipient of a scheme's credential.
+public enum SchemeTarget: Sendable, Hashable {
+    /// The server that the request is for. The scheme's edits reach no other origin (RFC 6454).
+    case origin
+    /// The proxy on the way to the origin, if the transport uses one. The scheme writes only `Proxy-Authorization` (RFC 9110
+    /// §11.7.2), which no origin ever sees.
+    case proxy
+}
+
+extension SchemeTarget {
+    var kind: Int32 { Int32(self == .proxy ? NEVOD_TARGET_PROXY : NEVOD_TARGET_ORIGIN) }
+
+    /// The status of its challenges (RFC 9110 §15.5.2, §15.5.8).
+    var challengeStatus: Int { self == .proxy ? 407 : 401 }
+
+    /// Whether a response with this status comes from the target itself. A proxy is the source of a 407 that didn't come through
+    /// a tunnel; it passes on all other responses from the origin.
+    func isSource(ofStatus status: Int, for origin: Origin) -> Bool {
+        self == .proxy ? status == 407 && origin.scheme == .http : status != 407
     }
 }

@@ -8,9 +8,9 @@ extension SchemeInstance {
     ///   - attempt: 1 for the first sending.
     ///   - token: the decoded token; nil for a scheme whose settings are its credential.
     ///   - account: the account that the token belongs to.
-    ///   - parameters: those of the request; nil if the scheme declares none.
+    ///   - parameters: the request's parameters; nil if the scheme declares none.
     ///   - streamDigests: the digests of a streamed body, if the scheme needs them and the body can be read twice.
-    ///   - work: that of the request, which records the calls for a wrapped body.
+    ///   - work: the request's work, which records the calls for a wrapped body.
     /// - Returns: the state that the scheme has seen, for `on_response`.
     @discardableResult
     func authorize(
@@ -29,7 +29,7 @@ extension SchemeInstance {
             if let (what, problem) = edits.refusal {
                 return .failure(PluginError(scheme.plugin, .refusedEdit(scheme: scheme.id, what: what, problem: problem)))
             }
-            guard status == NEVOD_OK else { return .failure(errors.error(status, in: "authorize", of: scheme)) }
+            guard status == NEVOD_OK else { return .failure(errors.error(status, in: .function("authorize"), of: scheme)) }
             let caller = request.provenance
             request.provenance = provenance
             defer { request.provenance = caller }
@@ -45,7 +45,7 @@ extension SchemeInstance {
 
     /// Puts the credential on the request of an exchange, on a worker's thread if the scheme may block.
     ///
-    /// - Throws: ``PluginError``, also at the request's deadline; `CancellationError`.
+    /// - Throws: ``PluginError``, including at the request's deadline; `CancellationError`.
     func authorize(
         _ exchange: inout Exchange, token: LiveToken?, account: String, parameters: ParameterSet?,
         streamDigests: StreamDigests?
@@ -71,10 +71,11 @@ extension SchemeInstance {
 
     /// Shows the scheme the response to the request of an exchange, on a worker's thread if the scheme may block.
     ///
-    /// - Parameter isAtEnd: whether the caller reads the body's end. It may do so after the request's deadline, on a thread of its own.
+    /// - Parameter isAtEnd: whether the caller has reached the end of the body, perhaps after the request's deadline, and on a
+    ///   thread of its own.
     /// - Returns: the scheme's verdict, and the token to keep instead of the one that the request carried, if any.
-    /// - Throws: ``PluginError``, also at the request's deadline, and if the scheme refuses the response, whose state and token are
-    ///   then dropped; `CancellationError`.
+    /// - Throws: ``PluginError`` at the request's deadline, or if the scheme fails or refuses the response, whose state and token
+    ///   are then dropped; `CancellationError`.
     func verdict(
         on response: FlowResponse, _ exchange: borrowing Exchange, _ use: SchemeUse, isAtEnd: Bool = false
     ) async throws -> (Verdict, kept: IssuedToken?) {
@@ -89,7 +90,7 @@ extension SchemeInstance {
         return settle(seen, request, use)
     }
 
-    /// The same on this thread.
+    /// Shows the scheme a response on this thread.
     func verdict(
         on response: FlowResponse, to request: HTTPRequest, attempt: Int, _ use: SchemeUse
     ) throws(PluginError) -> (Verdict, kept: IssuedToken?) {
@@ -105,7 +106,8 @@ extension SchemeInstance {
         var report: String?
     }
 
-    /// Keeps the state of a reaction, and logs its report. Apart from the call: if the call returns after its request's deadline, it must change nothing.
+    /// Keeps the state of a reaction, and logs its report. Separate from the call, since a call that returns after its request's
+    /// deadline must change nothing.
     private func settle(_ seen: Reaction, _ request: HTTPRequest, _ use: SchemeUse) -> (Verdict, kept: IssuedToken?) {
         if let state = seen.state { replaceState(of: use.state, with: state, at: place(of: request, use.account)) }
         if let report = seen.report { services.log(Int32(NEVOD_LOG_WARNING), "on_response: \(report)") }
@@ -166,5 +168,49 @@ extension SchemeInstance {
 
     private func place(of request: borrowing HTTPRequest, _ account: String) -> StatePlace {
         place(account: account, origin: request.origin)
+    }
+}
+
+/// The decision of a scheme's `on_response` about a response.
+enum Verdict: Int32, Sendable {
+    case nothing = 0
+    /// The next request will use the new state.
+    case stateChanged
+    /// The state has changed so that the same request would now succeed.
+    case retryOnce
+    /// A challenge flow is needed before the retry.
+    case challenge
+    /// The response can't be trusted.
+    case refuse
+}
+
+/// The parts of a response's body that `on_response` may see.
+struct ReceivedBody: Sendable {
+    /// The first bytes of a challenge's body; more than ``limit`` if the body is longer.
+    var head: [UInt8] = []
+    /// Whether there may be more of the body than ``head``.
+    var isCut = false
+    /// Nil if the scheme needs no digests, or if the transport decoded the received bytes.
+    var digests: ResponseDigests?
+    /// Whether `on_response` runs when the caller has read the body to its end.
+    var isShownAtEnd = false
+
+    /// The most bytes of a challenge's body.
+    static let limit = Int(NEVOD_LIMIT_CHALLENGE_BODY)
+}
+
+extension SchemeInstance {
+    /// Returns the response as the scheme sees it.
+    ///
+    /// - Parameter body: the parts of the body, if it was received as a stream.
+    func shown(_ response: HTTPResponse, _ body: ReceivedBody, to request: HTTPRequest) -> FlowResponse {
+        var head = body.head
+        if case .bytes(let bytes) = response.body { head = bytes }
+        let showsBody = needs.challengeBody && needs.isChallenge(response, to: request.method, from: target)
+        return FlowResponse(
+            status: response.status, isFromProxy: target == .proxy, headers: response.headers,
+            body: showsBody ? Array(head.prefix(ReceivedBody.limit)) : [],
+            isCut: showsBody && (body.isCut || head.count > ReceivedBody.limit), digests: body.digests?.values ?? [],
+            url: request.url)
     }
 }

@@ -3,7 +3,7 @@ internal import NevodSupport
 
 /// An instance of a scheme with its settings. Owns the handle that `create` returned, and destroys it.
 public final class SchemeInstance: Sendable {
-    /// The scheme that it is an instance of.
+    /// The instance's scheme.
     public let scheme: Scheme
     /// The recipient of its credential.
     public let target: SchemeTarget
@@ -13,8 +13,8 @@ public final class SchemeInstance: Sendable {
     private let defaultParameters: Result<ParameterSet?, PluginError>
     /// The scheme and servers that its tokens are issued for.
     package let purpose: TokenPurpose
-    /// Tells its given settings from others, secrets aside. A user's name or a client's identifier may be among them, and one user's token
-    /// must not be found by another.
+    /// A digest of the given settings, without the secrets. A user's name or a client's identifier may be among them, and one
+    /// user must not find another user's token.
     package let settingsDigest: String
     let provenance: Provenance
     let services: HostServices
@@ -104,7 +104,7 @@ public final class SchemeInstance: Sendable {
                     scheme.table, services.table, pairs, UInt32(pairs.count), &instance, sinks.errors)
             }
         }
-        guard status == NEVOD_OK else { throw errors.error(status, in: "create", of: scheme) }
+        guard status == NEVOD_OK else { throw errors.error(status, in: .function("create"), of: scheme) }
         return instance
     }
 

@@ -4,13 +4,13 @@ internal import NevodSupport
 /// The checked result of an instance's `needs`: the parts of a request, and the responses, that it wants to see.
 struct SchemeNeeds: Sendable {
     var flags: UInt32 = 0
-    /// Of a request's body.
+    /// For a request's body.
     var digests: [DigestAlgorithm] = []
-    /// Of a response's body.
+    /// For a response's body.
     var responseDigests: [DigestAlgorithm] = []
-    /// The statuses that are challenges of this scheme beside 401 and 403, or 407.
+    /// The statuses that are challenges for this scheme, besides 401 and 403, or 407.
     var challengeStatuses: [Int] = []
-    /// The media types of 2xx responses that are challenges of this scheme too.
+    /// The media types of 2xx responses that are challenges for this scheme, too.
     var challengeTypes: [MediaType] = []
 
     var body: Bool { flags & UInt32(NEVOD_NEED_BODY) != 0 }
@@ -104,7 +104,7 @@ struct SchemeNeeds: Sendable {
 
     /// Returns an array of the table.
     ///
-    /// - Parameter field: the name of its field, without the ending of the plural.
+    /// - Parameter field: the name of its field, without the plural's ending.
     private static func array<Value>(
         _ start: UnsafePointer<Value>?, _ count: UInt32, upTo limit: Int32, _ field: String, plural: String = "s",
         of scheme: Scheme

@@ -13,7 +13,7 @@ public struct SchemeSetting: Sendable, Hashable {
         case boolean
         /// One of ``SchemeSetting/choices``.
         case choice
-        /// An absolute `http` or `https` URL; also a relative one if ``SchemeSetting/mayBeRelative``.
+        /// An absolute `http` or `https` URL, or a relative one if ``SchemeSetting/mayBeRelative``.
         case url
 
         /// A name for people, in a table of settings.
@@ -40,7 +40,8 @@ public struct SchemeSetting: Sendable, Hashable {
     public let isRepeatable: Bool
     /// Whether it is the URL of an issuer, whose metadata may name further origins that a flow may send to.
     public let namesIssuer: Bool
-    /// Whether it is a URL that may be given relative to the first value of the scheme's first URL setting that may not.
+    /// Whether it is a URL that may be relative. Its base is the first value of the scheme's first URL setting that must be
+    /// absolute.
     public let mayBeRelative: Bool
     /// The values of a ``Kind/choice``; empty for the other kinds.
     public let choices: [String]
@@ -80,7 +81,7 @@ public struct SchemeSetting: Sendable, Hashable {
         }
         let rest = text.range(ofASCII: "://").map { text.utf8[$0.upperBound...] } ?? text.utf8[...]
         guard !rest.prefix(while: { !"/?#".utf8.contains($0) }).contains(UInt8(ascii: "@")) else {
-            return "must be a URL without userinfo: leave out what stands before the @, and give a name and a password in the "
+            return "must be a URL without userinfo: leave out the part before the @, and give a name and a password in the "
                 + "scheme's own settings"
         }
         return "must be an absolute http or https URL\(mayBeRelative ? ", or a path" : "")\(but(text))"

@@ -28,7 +28,8 @@ public struct SchemeSettings: Sendable, ExpressibleByDictionaryLiteral {
         values = elements.map { ($0.0, $0.1) }
     }
 
-    /// Appends a value. The name is checked when an instance is made, by ``Scheme/makeInstance(settings:target:clock:workers:log:)``.
+    /// Appends a value. The name is checked when an instance is made, by
+    /// ``Scheme/makeInstance(settings:target:clock:workers:log:)``.
     public mutating func add(_ name: String, _ value: Value) {
         values.append((name, value))
     }
@@ -40,10 +41,10 @@ public struct SchemeSettings: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension SchemeSettings {
-    /// Returns the digest of the values that are not secret, independent of the order of their names: 64 bits of FNV-1a as 16 hexadecimal
-    /// digits, which tell a user's own settings apart and protect nothing.
+    /// Returns a digest of the values that are not secret, independent of the order of their names: 64 bits of FNV-1a as 16
+    /// hexadecimal digits. It tells a user's own settings apart, and protects nothing.
     ///
-    /// - Parameter declared: the scheme's settings. A value of a secret one is secret also if it was given as a text.
+    /// - Parameter declared: the scheme's settings. The value of a secret one is secret even if it was given as a text.
     func digest(_ declared: [SchemeSetting]) -> String {
         let secret = Set(declared.filter(\.isSecret).map(\.name))
         var texts: [(name: String, value: String)] = []
@@ -56,8 +57,7 @@ extension SchemeSettings {
         for (name, value) in sorted {
             for byte in Array(name.utf8) + [0] + Array(value.utf8) + [0] { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
         }
-        let text = String(digest, radix: 16)
-        return String(repeating: "0", count: 16 - text.count) + text
+        return digest.padded(to: 16, radix: 16)
     }
 }
 
@@ -69,8 +69,8 @@ extension SchemeSettings: CustomStringConvertible, CustomDebugStringConvertible,
 }
 
 extension SchemeSettings.Value {
-    /// The value of a URL setting; it leaves the memory of a secret, as the check of its form does.
-    fileprivate var text: String {
+    /// The value as text. For a secret this is a copy that isn't wiped.
+    var text: String {
         switch self {
         case .text(let text): text
         case .secret(let secret): secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
@@ -141,7 +141,7 @@ extension Scheme {
     }
 
     private static func problem(with secret: UnsafeRawBufferPointer, _ setting: SchemeSetting) -> String? {
-        // The check of a text needs no string, whose copy of the secret would not be wiped.
+        // The check of a text avoids a string: that copy of the secret would not be wiped.
         guard setting.kind != .text else { return secret.contains(0) ? "contains a NUL byte" : nil }
         return setting.problem(with: String(decoding: secret, as: UTF8.self))
     }

@@ -4,7 +4,8 @@ internal import NevodSupport
 struct StatePlace: Hashable, Sendable {
     /// The account that the token belongs to, as the scheme named it.
     var account = ""
-    /// Nil for the state that a login kept, which precedes any request, and for a proxy, which has one state for all origins.
+    /// Nil for the state that a login kept, since a login precedes any request; and for a proxy, which has one state for all
+    /// origins.
     var origin: Origin?
 }
 
@@ -30,7 +31,7 @@ struct SchemeStates {
     }
 
     /// Sets the state and restarts its use count, unless the state is the same: a server may give one nonce to several requests.
-    /// The state of a login replaces those of all origins of its account.
+    /// A login's state replaces the states of all origins of its account.
     mutating func set(_ state: Secret, at place: StatePlace) {
         guard entries[place]?.state != state else { return }
         if place.origin == nil {
@@ -41,8 +42,8 @@ struct SchemeStates {
         entries[place] = Entry(state: state)
     }
 
-    /// Sets a state only if the current one is the one that was used. Of several requests challenged concurrently, the first
-    /// response counts, and a late response can't bring back an old nonce, whose use count would restart.
+    /// Sets a state only if the current one is the one that was used. If several requests are challenged concurrently, the first
+    /// response counts. A late response can't bring back an old nonce, whose use count would restart.
     mutating func replace(_ used: Secret?, with state: Secret, at place: StatePlace) {
         guard self.state(at: place) == used else { return }
         set(state, at: place)
@@ -79,8 +80,8 @@ struct SchemeUse: Sendable {
     var token: LiveToken?
     var account = ""
     var parameters: ParameterSet?
-    /// Of the request's streamed body.
+    /// The digests of the request's streamed body.
     var streamDigests: StreamDigests?
-    /// Of the response, once it is received.
+    /// The body of the response, once it is received.
     var body = ReceivedBody()
 }

@@ -14,7 +14,7 @@ public struct NetworkProvider: Sendable {
     /// ``HTTPRequest/redactedHead``.
     public typealias Observer = @Sendable (HTTPRequest) -> Void
 
-    /// Limits the attempts that interceptors ask for, in case one always wants a retry. A policy limits its own.
+    /// Limits the attempts that interceptors ask for, in case one always wants a retry. A retry policy limits its own attempts.
     private static let maxAttempts = 16
 
     /// Creates a provider for routes.
@@ -24,7 +24,8 @@ public struct NetworkProvider: Sendable {
     ///   - session: the transport.
     ///   - interceptor: an interceptor, or an ``InterceptorChain``.
     ///   - rateLimiter: asked before each attempt; by default a ``RateLimiter`` with the configuration's limit.
-    ///   - logger: logs retries, and servers whose clock differs from this machine's, if a plugin's scheme signs for them.
+    ///   - logger: logs retries, and each server with a clock that differs from this machine's, if a plugin's scheme signs for
+    ///     it.
     ///   - observer: receives each request as it is sent, for traces and tests.
     public init(
         config: NetworkConfig, session: any HTTPTransport = CurlSession(),
@@ -41,7 +42,7 @@ public struct NetworkProvider: Sendable {
         budget = RetryBudget()
     }
 
-    /// Shares everything with the original but the chain and the transport.
+    /// Shares everything with the original except the chain and the transport.
     private init(_ original: NetworkProvider, _ chain: InterceptorChain, _ session: any HTTPTransport) {
         config = original.config
         self.session = session
@@ -59,7 +60,8 @@ public struct NetworkProvider: Sendable {
     ///   - session: the transport.
     ///   - interceptor: an interceptor, or an ``InterceptorChain``.
     ///   - signer: the token that signs each attempt after the whole chain.
-    ///   - logger: logs retries, and servers whose clock differs from this machine's, if a plugin's scheme signs for them.
+    ///   - logger: logs retries, and each server with a clock that differs from this machine's, if a plugin's scheme signs for
+    ///     it.
     ///   - observer: receives each request as it is sent, for traces and tests.
     public init(
         session: any HTTPTransport, interceptor: any RequestInterceptor = InterceptorChain([]),
@@ -72,16 +74,16 @@ public struct NetworkProvider: Sendable {
             observer: observer)
     }
 
-    /// Returns this provider with more interceptors, or another transport, as for one request. It shares the configuration, the rate
-    /// limit, the slots of each origin and the budget of retries with this one.
+    /// Returns this provider with more interceptors or another transport, for example for one request. The returned provider
+    /// shares this one's configuration, rate limit, slots for each origin and retry budget.
     ///
     /// ```swift
     /// let traced = provider.with(interceptors: [HeadersInterceptor(headers: ["X-Trace": trace])])
     /// ```
     ///
     /// - Parameters:
-    ///   - interceptors: run before this provider's, and so before a token is added; those of the signature phase run after all
-    ///     others.
+    ///   - interceptors: run before this provider's, and so before a token is added. Interceptors of the signature phase run
+    ///     after all others.
     ///   - session: the transport; by default this provider's.
     public func with(
         interceptors: [any RequestInterceptor] = [], session: (any HTTPTransport)? = nil
@@ -89,14 +91,14 @@ public struct NetworkProvider: Sendable {
         replacing(interceptors: interceptors + [chain], session: session)
     }
 
-    /// The same with an interceptor that sees each request as all others have left it.
+    /// Returns this provider with an interceptor that sees each request after all others have edited it.
     ///
-    /// - Parameter last: of the signature phase.
+    /// - Parameter last: an interceptor of the signature phase.
     func with(last: some RequestInterceptor) -> NetworkProvider {
         replacing(interceptors: [chain, last])
     }
 
-    /// The same with these interceptors instead of this provider's.
+    /// Returns this provider with these interceptors instead of its own.
     package func replacing(
         interceptors: [any RequestInterceptor], session: (any HTTPTransport)? = nil
     ) -> NetworkProvider {
@@ -128,7 +130,7 @@ public struct NetworkProvider: Sendable {
         }
     }
 
-    /// Follows redirects.
+    /// Sends a request and follows its redirects.
     private func finalResponse(
         to request: HTTPRequest, _ options: RequestOptions, _ deadline: Deadline, _ work: RequestWork?
     ) async throws(NetworkError) -> HTTPResponse {
@@ -150,8 +152,8 @@ public struct NetworkProvider: Sendable {
         }
     }
 
-    /// Sends one hop, with as many attempts as the chain, and then the retry policy, ask for. Each attempt starts from the
-    /// caller's request, without the edits of the previous one.
+    /// Sends one hop, with as many attempts as the chain and then the retry policy ask for. Each attempt starts from the caller's
+    /// request, without the previous attempt's edits.
     private func response(
         to request: HTTPRequest, _ options: RequestOptions, _ deadline: Deadline, _ work: RequestWork?,
         mayCarryCredentials: Bool, _ signing: inout SigningClocks
@@ -179,7 +181,7 @@ public struct NetworkProvider: Sendable {
             observer?(exchange.request)
             let start = exchange.bindings.signing.uptimeNow()
             let received = await send(exchange, deadline)
-            // Before the chain: a challenge flow that it runs needs the server's time.
+            // Done before the chain is asked: a challenge flow that it runs needs the server's time.
             if case .success(let response) = received {
                 exchange.bindings.signing.learn(from: response, to: exchange.request.origin, sentAt: start, logger)
             }
@@ -191,7 +193,7 @@ public struct NetworkProvider: Sendable {
             // The caller was cancelled and needs no further attempt.
             if case .failure(let error) = outcome, error.code == .cancelled { throw .cancelled }
             var shouldRetry = try await chainWantsRetry(&exchange, outcome)
-            // After the chain: a scheme's verdict comes first.
+            // Done after the chain was asked: a scheme's verdict comes first.
             if !shouldRetry, case .success(let response) = outcome {
                 shouldRetry = exchange.bindings.signing.shouldSignAgain(exchange.request, after: response)
             }
@@ -205,7 +207,7 @@ public struct NetworkProvider: Sendable {
         }
     }
 
-    /// Asks the retry policy, and waits as long as it says.
+    /// Asks the retry policy, and waits if it says so.
     ///
     /// - Returns: whether to send the request again.
     private func waitBeforeRetry(
@@ -216,7 +218,7 @@ public struct NetworkProvider: Sendable {
         let decision = retries.next(
             after: outcome, of: exchange.request, random: &random, now: HostClock.system.now,
             elapsed: retries.elapsed(sinceFirst: exchange.began))
-        // A retry after the deadline would only replace the outcome by a timeout. The budget is charged last, only for a retry
+        // A retry after the deadline would only replace the outcome with a timeout. The budget is charged last, only for a retry
         // that is made.
         guard case .wait(let pause) = decision, deadline.allows(pause),
             exchange.attempt - retries.attempts < Self.maxAttempts, retries.isBudgeted ? budget.withdraw() : true
@@ -235,7 +237,7 @@ public struct NetworkProvider: Sendable {
     }
 
     /// Returns the request as `send` would pass it to the transport on the first attempt, without sending it. A login may take as
-    /// long as its person does; each call of a plugin's function has the options' timeout.
+    /// long as the person needs. The options' timeout limits each call of a plugin's function.
     public func authorize(
         _ request: HTTPRequest, _ options: RequestOptions = RequestOptions()
     ) async throws(NetworkError) -> HTTPRequest {
@@ -289,7 +291,8 @@ public struct NetworkProvider: Sendable {
     private func send(_ exchange: Exchange, _ deadline: Deadline) async -> Result<HTTPResponse, TransportError> {
         var options = exchange.options
         do { options.timeout = try deadline.remaining } catch { return .failure(.deadlineExceeded) }
-        // The work ends at the deadline, and names the plugin's call in progress: the transport's timeout, which can't, comes later.
+        // The transport's timeout is later than the deadline, so that the work fails first: only the work can name the plugin's
+        // call in progress.
         if exchange.work != nil, exchange.request.body.isWrapped { options.timeout? += .milliseconds(250) }
         if exchange.readsWholeBody { options.delivery = .streamed }
         if !exchange.mayCarryCredentials { options.sendsClientCertificate = false }

@@ -3,7 +3,7 @@
 public struct RequestOptions: Sendable {
     /// The options for the transport. The timeout limits the whole request; each attempt gets the time that is left.
     public var transfer: TransferOptions
-    /// Nil as long as the configuration's policy applies.
+    /// Nil if the configuration's policy applies.
     var chosenRedirects: RedirectPolicy?
     /// Decides when a failed request is sent again; nil for the configuration's policy.
     public var retryPolicy: RetryPolicy?
@@ -61,7 +61,7 @@ extension RequestOptions {
         set { transfer.delivery = newValue }
     }
 
-    /// The user whom a private response is for; see ``TransferOptions/cacheOwner``.
+    /// The user that a private response belongs to; see ``TransferOptions/cacheOwner``.
     public var cacheOwner: String? {
         get { transfer.cacheOwner }
         set { transfer.cacheOwner = newValue }

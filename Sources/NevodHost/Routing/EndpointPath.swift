@@ -2,22 +2,23 @@ internal import NevodSupport
 
 /// The path of an ``Endpoint``, below the service's base URL, and optionally a query.
 ///
-/// A literal is sent unchanged. An interpolated value is percent-encoded, all but unreserved characters (RFC 3986 §2.3), so that
-/// text from a user stays within its segment of the path, or its value in the query:
+/// A literal is sent unchanged. In an interpolated value, all but unreserved characters (RFC 3986 §2.3) are percent-encoded, so
+/// that a user's text stays within its path segment or query value:
 ///
 /// ```swift
 /// let path: EndpointPath = "/riders/me/sports/\(id)"
 /// ```
 ///
-/// A request with an empty interpolated value fails before it is sent, since `/sports/` names another resource than `/sports/7`.
-/// So does one with a segment `.` or `..`.
+/// A request with an empty interpolated value fails before it is sent, since `/sports/` and `/sports/7` name different resources.
+/// So does a request with a segment `.` or `..`.
 public struct EndpointPath: Sendable, Hashable, ExpressibleByStringInterpolation {
     /// The path as it is sent.
     public let text: String
-    /// The path without its query and with `{}` for each interpolated value, such as `/riders/me/sports/{}`: the same for all requests
-    /// to one endpoint, and without the values of any. Nil for a path from ``init(encoded:)``, which may hold values anywhere.
+    /// The path without its query, and with `{}` for each interpolated value, such as `/riders/me/sports/{}`. It is the same for
+    /// all requests to an endpoint, and holds none of their values. Nil for a path from ``init(encoded:)``, which may hold values
+    /// anywhere.
     public let template: String?
-    /// Whether each interpolated value has a character at least.
+    /// Whether no interpolated value is empty.
     let isComplete: Bool
 
     private init(text: String, template: String?, isComplete: Bool) {
@@ -73,7 +74,7 @@ public struct EndpointPath: Sendable, Hashable, ExpressibleByStringInterpolation
             template += "{}"
         }
 
-        /// Appends another path unchanged, such as a common beginning.
+        /// Appends another path unchanged, such as a common prefix.
         public mutating func appendInterpolation(_ path: EndpointPath) {
             if !path.isComplete { isComplete = false }
             text += path.text

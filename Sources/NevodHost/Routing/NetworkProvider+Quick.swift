@@ -37,7 +37,7 @@ extension NetworkProvider {
                 endpoint: path, method: method, queryParameters: query, headers: headers, content: .parameters(body ?? [:])))
     }
 
-    /// Sends a request whose body is a value, encoded by the configuration's encoder.
+    /// Sends a request with a value as its body, encoded by the configuration's encoder.
     public func request<Response: Decodable>(
         _ method: HTTPMethod, path: String, query: [String: String]? = nil, body: some Encodable & Sendable,
         headers: [String: String]? = nil
@@ -46,7 +46,7 @@ extension NetworkProvider {
             QuickRoute<Response>(endpoint: path, method: method, queryParameters: query, headers: headers, content: .value(body)))
     }
 
-    /// Sends a GET request. Parameters, decoding and errors are those of the `request` method that takes a dictionary.
+    /// Sends a GET request. The `request` method that takes a dictionary describes parameters, decoding and errors.
     public func get<Response: Decodable>(_ endpoint: String, query: [String: String]? = nil) async throws -> Response {
         try await request(.get, path: endpoint, query: query)
     }
@@ -145,7 +145,7 @@ extension NetworkProvider {
     }
 }
 
-/// The route of requests made without one.
+/// The route of requests that are made without a route.
 private struct QuickRoute<Response: Decodable>: Route {
     enum Content {
         case parameters([String: String])

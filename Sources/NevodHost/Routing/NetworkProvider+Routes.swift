@@ -23,7 +23,7 @@ extension NetworkProvider {
         }
     }
 
-    /// Sends a route's request, and returns its response both as it is and decoded.
+    /// Sends a route's request, and returns its response both raw and decoded.
     package func decodedResponse<R: Route>(
         to route: R, options: RequestOptions?, uploadProgress: ProgressHandler? = nil
     ) async throws(NetworkError) -> (response: HTTPResponse, value: R.Response) {
@@ -33,14 +33,14 @@ extension NetworkProvider {
 
     /// Sends a route's request, and returns the response's body without decoding it.
     ///
-    /// - Throws: ``NetworkError``, also if the response's status is not a success.
+    /// - Throws: ``NetworkError``, including for a response with a status other than 200 … 299.
     public func data(for route: some Route, options: RequestOptions? = nil) async throws -> [UInt8] {
         try await collectedResponse(to: route, options, nil).body
     }
 
     /// Sends a route's request, and returns the response without decoding it. The body is delivered as `options.delivery` says.
     ///
-    /// - Throws: ``NetworkError``, also if the response's status is not a success.
+    /// - Throws: ``NetworkError``, including for a response with a status other than 200 … 299.
     public func response(for route: some Route, options: RequestOptions? = nil) async throws -> HTTPResponse {
         try await success(of: route.makeRequest(with: config), self.options(options, for: route))
     }

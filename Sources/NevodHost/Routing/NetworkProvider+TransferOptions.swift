@@ -1,4 +1,4 @@
-/// For programs written when one type held the options of a request and those of its transfers.
+/// For programs written when one type held the options of both a request and its transfers.
 extension NetworkProvider {
     @available(*, deprecated, message: "pass RequestOptions")
     @_disfavoredOverload
@@ -51,7 +51,7 @@ extension NetworkProvider {
 }
 
 extension RequestOptions {
-    /// The transfers' options, with the defaults of a request.
+    /// Adds the defaults of a request to a transfer's options.
     fileprivate init(_ transfer: TransferOptions) {
         self.init()
         self.transfer = transfer

@@ -37,7 +37,7 @@ public struct ParameterList: Sendable, Hashable {
         parameters = dictionary.sorted { $0.key < $1.key }.map { Parameter($0.key, $0.value) }
     }
 
-    /// Whether there are no parameters.
+    /// Whether the list is empty.
     public var isEmpty: Bool { parameters.isEmpty }
 }
 
@@ -55,14 +55,13 @@ extension ParameterList {
 
     /// The list as a form: spaces become pluses, and everything except letters, digits and `*-._` is percent-encoded (WHATWG URL
     /// §5.2).
-    var form: [UInt8] {
+    package var form: [UInt8] {
         Array(joined(Self.formEncoded).utf8)
     }
 
     /// The list as a JSON object of strings (RFC 8259 §4). Repeated names are all written; most readers use the last.
     var json: [UInt8] {
-        let members = parameters.map { "\(Self.jsonString($0.name)):\(Self.jsonString($0.value))" }
-        return Array("{\(members.joined(separator: ","))}".utf8)
+        JSONValue.object(parameters.map { JSONValue.Member($0.name, .string($0.value)) }).encoded.withUnsafeBytes { Array($0) }
     }
 
     private func joined(_ encode: (String.UTF8View) -> [UInt8]) -> String {
@@ -80,29 +79,30 @@ extension ParameterList {
         var bytes: [UInt8] = []
         for byte in text {
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "*"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-                bytes.append(byte)
+            case _ where byte.isAlphanumeric || "*-._".utf8.contains(byte): bytes.append(byte)
             case UInt8(ascii: " "): bytes.append(UInt8(ascii: "+"))
             default: PercentEncoding.append(byte, to: &bytes)
             }
         }
         return bytes
     }
+}
 
-    /// Quotes a string. Only quotation marks, backslashes and control characters must be escaped (RFC 8259 §7).
-    private static func jsonString(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\u{00}"..."\u{1F}":
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
-    }
+/// How a route's parameters are encoded, and in which part of the request.
+public enum ParameterEncoding: Sendable, Hashable {
+    /// In the query of the URL, percent-encoded (RFC 3986 §2.1).
+    case query
+    /// In the body, as a JSON object of strings (RFC 8259).
+    case json
+    /// In the body, as browsers encode forms: `application/x-www-form-urlencoded` (WHATWG URL §5.2).
+    case formURLEncoded
+    /// Not sent.
+    case none
+
+    /// ``formURLEncoded`` in Nevod's spelling.
+    public static var formUrlEncoded: ParameterEncoding { .formURLEncoded }
+
+    /// The previous name of ``formURLEncoded``.
+    @available(*, deprecated, renamed: "formURLEncoded")
+    public static var form: ParameterEncoding { .formURLEncoded }
 }

@@ -30,8 +30,8 @@ public protocol Route: Sendable {
     /// and `..` in any encoding.
     var endpoint: String { get }
 
-    /// The endpoint without its query and with placeholders for values, such as `/users/{}/posts`: a label under which all requests of
-    /// this kind are counted. It must not hold a value. Nil, as by default, for the name of the route's type instead.
+    /// The endpoint without its query and with placeholders for values, such as `/users/{}/posts`: a label that all requests of
+    /// this kind share. It must not hold a value. If nil, as by default, the name of the route's type is used instead.
     var endpointTemplate: String? { get }
 
     /// The method. It decides where parameters are sent, and whether a failed request may be retried (RFC 9110 §9.2.2).
@@ -55,18 +55,18 @@ public protocol Route: Sendable {
     /// Header lines, sorted by name. A Content-Type replaces the body's.
     var headers: [String: String]? { get }
 
-    /// Parameters for the schemes that authorize the route, such as a `scope`. A name in ``RequestOptions/schemeParameters`` replaces
-    /// the values that the route gives for it.
+    /// Parameters for the schemes that authorize the route, such as a `scope`. A name in ``RequestOptions/schemeParameters``
+    /// replaces the route's values for that name.
     var schemeParameters: SchemeParameters { get }
 
     /// The credential that the route needs. By default ``AuthRequirement/automatic``: the interceptors decide. A login uses
-    /// ``AuthRequirement/none``, so that it carries no token and waits for none.
+    /// ``AuthRequirement/none``, so that it neither carries a token nor waits for one.
     ///
-    /// The type is no `Optional`, in which `.none` would mean nil.
+    /// The type isn't an `Optional`, where `.none` would mean nil.
     var auth: AuthRequirement { get }
 
-    /// Returns the body; nil for none. By default, the parameters if ``Route/parameterEncoding`` puts them in the body and there
-    /// are any.
+    /// Returns the body; nil for none. By default, the parameters, if there are any and ``Route/parameterEncoding`` puts them in
+    /// the body.
     ///
     /// - Parameter encoder: the configuration's encoder.
     func body(using encoder: any BodyEncoder) throws -> RouteBody?
@@ -102,7 +102,7 @@ extension Route {
 
 extension Route where Response: Decodable {
     public func decode(_ data: [UInt8], using decoder: any BodyDecoder) throws -> Response {
-        // In a generic route, Response is only known to be Decodable, as Data and String are too.
+        // In a generic route, Response is known only to be Decodable, and Data and String are Decodable too.
         if let type = Response.self as? any UndecodedBody.Type, let body = try type.init(undecodedBody: data) as? Response {
             return body
         }
@@ -119,5 +119,38 @@ extension Route where Response: UndecodedBody {
 extension Route where Response: Decodable & UndecodedBody {
     public func decode(_ data: [UInt8], using decoder: any BodyDecoder) throws -> Response {
         try Response(undecodedBody: data)
+    }
+}
+
+/// The body of a route's request, with its media type.
+public struct RouteBody: Sendable {
+    /// The body.
+    public var content: HTTPBody
+    /// The media type (RFC 9110 §8.3.1); if nil, no Content-Type is sent.
+    public var contentType: String?
+
+    /// Creates a body.
+    ///
+    /// - Parameters:
+    ///   - content: the body.
+    ///   - contentType: the media type; if nil, no Content-Type is sent. A Content-Type among the route's headers replaces it.
+    public init(_ content: HTTPBody, contentType: String?) {
+        self.content = content
+        self.contentType = contentType
+    }
+}
+
+/// A response without a body that matters, such as 204 (RFC 9110 §15.3.5). A body is ignored.
+public struct EmptyResponse: UndecodedBody, Decodable, Sendable, Hashable {
+    /// Creates a value, for tests and custom transports.
+    public init() {}
+
+    public init(undecodedBody body: [UInt8]) {}
+}
+
+extension RequestFilter {
+    /// Selects requests made from a route of any of these types.
+    public static func routes(_ types: any Route.Type...) -> RequestFilter {
+        .route { route in types.contains { route.hasType($0) } }
     }
 }

@@ -1,4 +1,4 @@
-/// A ready-made route, used under a name for its method: ``SimpleGetRoute``, ``SimplePostRoute``, ``SimplePutRoute``,
+/// A ready-made route. Use it through the alias for its method: ``SimpleGetRoute``, ``SimplePostRoute``, ``SimplePutRoute``,
 /// ``SimplePatchRoute``, ``SimpleDeleteRoute``.
 ///
 /// ```swift
@@ -22,7 +22,7 @@ public struct SimpleRoute<Response: Decodable, Domain: ServiceDomain, Method: Ro
     ///   - domain: the service that the request goes to.
     ///   - queryParameters: parameters sent in the query, sorted by name.
     ///   - parameters: parameters sent as the encoding says, sorted by name.
-    ///   - parameterEncoding: the encoding of `parameters`; nil for the query with GET, otherwise JSON.
+    ///   - parameterEncoding: the encoding of `parameters`; if nil, the query for GET, and JSON for other methods.
     ///   - headers: header lines, sorted by name.
     public init(
         endpoint: String, domain: Domain, queryParameters: [String: String]? = nil, parameters: [String: String]? = nil,
@@ -33,7 +33,7 @@ public struct SimpleRoute<Response: Decodable, Domain: ServiceDomain, Method: Ro
             parameterList: ParameterList(parameters ?? [:]), parameterEncoding: parameterEncoding, headers: headers)
     }
 
-    /// Creates a route whose parameters keep their order.
+    /// Creates a route with parameters that keep their order.
     public init(
         endpoint: String, domain: Domain, queryList: ParameterList = ParameterList(), parameterList: ParameterList,
         parameterEncoding: ParameterEncoding? = nil, headers: [String: String]? = nil
@@ -78,3 +78,37 @@ public typealias SimplePatchRoute<Response: Decodable, Domain: ServiceDomain> = 
 public typealias SimpleDeleteRoute<Response: Decodable, Domain: ServiceDomain> = SimpleRoute<
     Response, Domain, RouteMethods.Delete
 >
+
+/// A request method as a type, so that one generic route can have a name for each method.
+public protocol RouteMethod: Sendable {
+    /// The method.
+    static var method: HTTPMethod { get }
+}
+
+/// The methods of the ready-made routes.
+public enum RouteMethods {
+    /// GET (RFC 9110 §9.3.1).
+    public enum Get: RouteMethod {
+        public static var method: HTTPMethod { .get }
+    }
+
+    /// POST (RFC 9110 §9.3.3).
+    public enum Post: RouteMethod {
+        public static var method: HTTPMethod { .post }
+    }
+
+    /// PUT (RFC 9110 §9.3.4).
+    public enum Put: RouteMethod {
+        public static var method: HTTPMethod { .put }
+    }
+
+    /// PATCH (RFC 5789).
+    public enum Patch: RouteMethod {
+        public static var method: HTTPMethod { .patch }
+    }
+
+    /// DELETE (RFC 9110 §9.3.5).
+    public enum Delete: RouteMethod {
+        public static var method: HTTPMethod { .delete }
+    }
+}

@@ -1,8 +1,8 @@
 internal import NevodSupport
 
 /// The header lines that describe the client of a request: User-Agent and Accept-Language (RFC 9110 §10.1.5, §12.5.4). A flow's
-/// requests carry the same ones, since many applications bind a session to them: one that another client began ends at once. Accept isn't
-/// among them: a server that is asked for JSON sends no login page.
+/// requests carry the same lines, since many applications end a session that is used with other ones. Accept isn't included: a
+/// server that is asked for JSON sends no login page.
 package struct ClientLines: Sendable, Equatable {
     private static let names = ["User-Agent", "Accept-Language"]
     private var lines: [Line] = []
@@ -14,7 +14,7 @@ package struct ClientLines: Sendable, Equatable {
 
     package init() {}
 
-    /// Takes the lines that the caller wrote, and none of a token or scheme.
+    /// Takes the lines that the caller wrote, but not the lines of a token or scheme.
     package init(of request: HTTPRequest) {
         for line in request.headers where !line.provenance.writesCredentials { add(line.name, line.value) }
     }
@@ -26,10 +26,10 @@ package struct ClientLines: Sendable, Equatable {
         lines.append(Line(name: known, value: value))
     }
 
-    /// Adds the lines whose names the request doesn't have: a scheme's own are the ones that its server wants.
+    /// Adds the lines whose names the request doesn't have. A scheme's own lines stay, since its server wants them.
     package func add(to request: inout HTTPRequest) {
         let missing = lines.filter { !request.headers.contains($0.name) }
-        // They are the caller's, and no secrets, in a request that is the scheme's otherwise.
+        // These lines are the caller's, and not secret; the rest of the request is the scheme's.
         let provenance = request.provenance
         request.provenance = .caller
         defer { request.provenance = provenance }
@@ -38,11 +38,13 @@ package struct ClientLines: Sendable, Equatable {
     }
 }
 
-/// The client of the latest request that needed a token, for the flows that no request needs, such as a logout.
+/// The client of the latest request that needed a token, for flows that run without a request, such as a logout.
 final class LatestClient: Sendable {
     private let lines = Locked(ClientLines())
 
-    /// Returns the lines for a flow on behalf of a client; nil for one that no request needs.
+    /// Returns the lines for a flow.
+    ///
+    /// - Parameter client: the client of the request that needs the flow; nil if no request does.
     func lines(for client: ClientLines?) -> ClientLines {
         lines.withLock { lines in
             if let client { lines = client }

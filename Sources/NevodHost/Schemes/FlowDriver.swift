@@ -10,14 +10,14 @@ struct FlowDriver: Sendable {
     var limits = FlowLimits()
     /// The parameters that the flow's token is for; nil if there are none.
     var parameters: ParameterSet?
-    /// The lines that the flow's requests share with those of the client.
+    /// The lines that the flow's requests share with the client's requests.
     var client = ClientLines()
     /// Receives a line if the clock of a server differs from this machine's.
     var logger: (any NetworkLogger)?
 
     /// - Parameters:
-    ///   - account: the account that the user wants; if empty, that of the token.
-    ///   - response: the one with the challenge, for a challenge flow.
+    ///   - account: the account that the user wants; if empty, the token's account.
+    ///   - response: the response with the challenge, for a challenge flow.
     ///   - origin: the origin whose state the flow uses, and that sent the challenge; nil for a login, which precedes any request.
     ///   - keep: saves a token durably.
     /// - Returns: the issued token; nil if the scheme has no flow of this kind.
@@ -73,7 +73,8 @@ struct FlowDriver: Sendable {
         }
     }
 
-    /// Runs the flow's next step. If it ends the flow because of an unsupported action, the interaction may explain it better.
+    /// Runs the flow's next step. If the step ends the flow because of an unsupported action, the interaction may have a better
+    /// error.
     private func step(
         _ flow: Flow, _ event: FlowEvent, at place: StatePlace, _ work: Work
     ) async throws -> (FlowAction, state: Secret?) {
@@ -98,8 +99,8 @@ struct FlowDriver: Sendable {
         min(deadline, .now + limits.call)
     }
 
-    /// Returns the result of a step. One of a scheme that doesn't block may finish also if this task is cancelled: steps are serial, and
-    /// only then can the flow learn of the cancellation.
+    /// Returns the result of a step. If the scheme doesn't block, the step may finish even if this task is cancelled: steps are
+    /// serial, so the flow can't learn of the cancellation before.
     private func finished<Success>(_ step: Task<Success, any Error>) async throws -> Success {
         let pause: Duration = instance.mayBlock ? .zero : Self.lastPause
         return try await withTaskCancellationHandler {
@@ -112,11 +113,11 @@ struct FlowDriver: Sendable {
         }
     }
 
-    /// The most that a cancelled flow is waited for.
+    /// The longest that a cancelled flow is waited for.
     private static let lastPause = Duration.seconds(5)
 
     private func cancel(_ flow: Flow, now: UnixTime, state: Secret?, until deadline: ContinuousClock.Instant) async {
-        // A task of its own, since this one is cancelled. Awaited only for a moment, since the step may block.
+        // Needs a task of its own, since this one is cancelled. Waits only for a scheme that doesn't block.
         let limit = instance.mayBlock ? callDeadline(within: deadline) : min(deadline, .now + Self.lastPause)
         let step = Task { try await flow.step(.cancelled, now: now, state: state, until: limit) }
         if !instance.mayBlock { _ = try? await step.value }
@@ -126,7 +127,7 @@ struct FlowDriver: Sendable {
     private struct Work {
         var origins: FlowOrigins
         let deadline: ContinuousClock.Instant
-        /// The origin whose clock gives the time of the next event: that of the last response. Nil for the local time.
+        /// The origin of the last response, whose clock gives the time of the next event. Nil for the local time.
         var clockOrigin: Origin?
         var bytes = 0
         var listener: LoopbackListener?
@@ -151,7 +152,7 @@ struct FlowDriver: Sendable {
             }
             return .shown
         case .listen(let uri):
-            // The next one may want the same port.
+            // The next listener may want the same port.
             work.listener?.stop()
             (work.listener, work.opened) = (nil, nil)
             do throws(ListenError) {
@@ -194,7 +195,7 @@ struct FlowDriver: Sendable {
             throw flow.fault("it tried to open an address at an origin that no setting names")
         }
         guard let interaction else { throw instance.unanswered(["browser"]) }
-        // A flow that ignores a redirect waits again: any program can send one, and must not open windows with it.
+        // A flow that ignores a redirect waits again. Any program can send a redirect, which must not open another window.
         if work.opened != url {
             let isOpen: Void? = try await bounded(work) { try await interaction.open(url) }
             guard isOpen != nil else { throw instance.unanswered(["browser"]) }
@@ -210,7 +211,7 @@ struct FlowDriver: Sendable {
         }
     }
 
-    /// Returns nil at the flow's deadline, even if `body` ignores its cancellation; it then runs on unobserved.
+    /// Runs `body`, and returns nil at the flow's deadline. If `body` ignores its cancellation, it runs on unobserved.
     private func bounded<Success: Sendable>(
         _ work: Work, _ body: @escaping @Sendable () async throws -> Success
     ) async throws -> Success? {
@@ -228,7 +229,7 @@ struct FlowDriver: Sendable {
 extension FlowDriver {
     private static let largestResponse = Int(NEVOD_LIMIT_FLOW_RESPONSE)
 
-    /// Sends a request and follows redirects to allowed origins; a redirect to another origin is itself the response.
+    /// Sends a request and follows redirects to allowed origins. A redirect to another origin is returned as the response.
     private func response(to flowRequest: FlowRequest, _ flow: Flow, _ work: inout Work) async throws -> FlowEvent {
         var request = flowRequest.request
         client.add(to: &request)
@@ -244,7 +245,7 @@ extension FlowDriver {
             do throws(NetworkError) {
                 var options = RequestOptions(
                     timeout: min(work.rest, .seconds(60)), delivery: .collected(limit: Self.largestResponse), redirects: .none)
-                // A refresh token or a code that is spent twice ends the session at a server that watches for that (RFC 9700 §4.14.2).
+                // A server may end the session if a refresh token or a code is spent twice (RFC 9700 §4.14.2).
                 options.transfer.sendsOnce = !request.isIdempotent
                 let sent = instance.clocks.uptimeNow()
                 let response = try await provider.send(request, options)
@@ -291,8 +292,8 @@ extension HTTPResponseBody {
 }
 
 extension SchemeInstance {
-    /// The origin whose clock gives the time of a flow's first event: that of the challenged request, or the one that the settings
-    /// name. Nil, for the local time, if they name several: the flow has not chosen one yet.
+    /// The origin whose clock gives the time of a flow's first event: the challenged request's, or the only one that the settings
+    /// name. Nil, for the local time, if the settings name several: the flow has not chosen one yet.
     fileprivate func firstClockOrigin(of challenged: Origin?) -> Origin? {
         if let challenged { return target == .proxy ? nil : challenged }
         return flowOrigins.named.count == 1 ? flowOrigins.named[0] : nil
@@ -300,7 +301,7 @@ extension SchemeInstance {
 }
 
 extension UserAction {
-    /// Whether it can be performed without a person: a text may go unread, but an address has to be opened.
+    /// Whether it can be performed without a person: a text may go unread, but a person has to open an address.
     fileprivate var isPossibleAlone: Bool {
         if case .show(_, let url) = self { url.isEmpty } else { false }
     }

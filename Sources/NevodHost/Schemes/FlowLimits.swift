@@ -2,14 +2,14 @@ internal import NevodPluginABI
 
 /// The limits of a flow; the host ends a flow that exceeds one.
 struct FlowLimits: Sendable {
-    /// Without the waits and the steps that follow them.
+    /// Doesn't include waits, and the steps that follow them.
     var steps = Int(NEVOD_LIMIT_FLOW_STEPS)
     var waits = Int(NEVOD_LIMIT_FLOW_WAITS)
     /// The most bytes of all responses together.
     var bytes = Int(NEVOD_LIMIT_FLOW_BYTES)
     /// Includes the time spent waiting, for people too.
     var duration: Duration = .seconds(Int(NEVOD_LIMIT_FLOW_SECONDS))
-    /// Of one call of `flow_begin` or `flow_step`: a renewal that doesn't return keeps all requests waiting.
+    /// The longest that one call of `flow_begin` or `flow_step` may take: a renewal that doesn't return keeps all requests waiting.
     var call: Duration = .seconds(Int(NEVOD_LIMIT_FLOW_CALL_SECONDS))
 }
 
@@ -31,7 +31,7 @@ struct FlowCount: Sendable {
             waits += 1
             return waits > limits.waits ? "it waited more than \(limits.waits) times" : nil
         }
-        // Without the step after a wait, a poll costs nothing but the wait: its response leads to the next wait.
+        // A step after a wait doesn't count, so that a poll costs only the wait: its response leads to the next wait.
         if case .timer = event { return nil }
         steps += 1
         return steps > limits.steps ? "it took more than \(limits.steps) steps" : nil

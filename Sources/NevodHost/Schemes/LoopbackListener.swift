@@ -3,7 +3,8 @@ internal import NevodPluginABI
 internal import NevodSupport
 
 /// Serves a redirect URI on loopback (RFC 8252 §7.3) until it is stopped, and passes on the requests for it. Any program on this
-/// machine can send one, and with a form any web page; the flow has to check that it came from its own browser session.
+/// machine can send such a request, and any web page can post a form. The flow has to check that the request came from its own
+/// browser session.
 final class LoopbackListener: Sendable {
     /// A request for the redirect URI.
     struct Redirect: Sendable {
@@ -21,7 +22,7 @@ final class LoopbackListener: Sendable {
     // Limit silent and slow connections, so that they can't block the browser's.
     private static let mostConnections = 16
     static let connectionTimeout: Duration = .seconds(2)
-    /// The unread redirects that are kept. Several, so that another program's don't displace the browser's.
+    /// The most unread redirects to keep. Several, so that another program's don't displace the browser's.
     private static let mostRedirects = 16
 
     let url: String
@@ -34,7 +35,7 @@ final class LoopbackListener: Sendable {
     private let arrivals = Locked(Arrivals())
     private let isStopped = Locked(false)
 
-    /// - Parameter timeout: limits the arrival of a request's head; and again of its body.
+    /// - Parameter timeout: limits how long a request's head takes to arrive, and then its body.
     init(_ uri: RedirectURI, timeout: Duration = LoopbackListener.connectionTimeout) throws(ListenError) {
         self.uri = uri
         self.timeout = timeout
@@ -52,7 +53,7 @@ final class LoopbackListener: Sendable {
         }
     }
 
-    /// Waits for the next request. Supports one caller at a time.
+    /// Waits for the next request. Only one caller may wait.
     func redirect(until deadline: ContinuousClock.Instant?) async throws -> Redirect {
         let waiter = Waiter<Redirect>()
         arrivals.withLock { arrivals in
@@ -65,7 +66,7 @@ final class LoopbackListener: Sendable {
         return try await waiter.value(until: deadline)
     }
 
-    /// Releases the port at once; the thread follows.
+    /// Releases the port at once; the thread ends a little later.
     func stop() {
         isStopped.withLock { isStopped in
             guard !isStopped else { return }
@@ -110,7 +111,8 @@ final class LoopbackListener: Sendable {
         }
     }
 
-    /// Reads what there is, and responds if the request is complete: with an error to other requests, such as a browser's for an icon.
+    /// Reads the bytes that have arrived, and responds if the request is complete. Other requests, such as a browser's for an icon,
+    /// get an error.
     private func isFinished(_ connection: RedirectConnection, isReadable: Bool) -> Bool {
         guard isReadable else { return connection.deadline < .now }
         switch connection.receive(parsed) {
@@ -134,4 +136,113 @@ final class LoopbackListener: Sendable {
             return .failure(error)
         }
     }
+}
+
+/// Opens listening sockets on loopback.
+enum LoopbackSockets {
+    /// Limits the search for a port that is free on both addresses.
+    private static let mostAttempts = 16
+
+    /// Opens the sockets of a redirect URI: two for `localhost` if the machine has IPv6, since a browser may choose either address.
+    ///
+    /// - Returns: the sockets, which the caller closes, and their port.
+    static func open(_ uri: RedirectURI) throws(ListenError) -> (sockets: [Int32], port: UInt16) {
+        switch uri.host {
+        case .ipv4:
+            let (socket, port) = try bound(AF_INET, uri.port, uri.host).mapError(\.error).get()
+            return ([socket], port)
+        case .ipv6:
+            let (socket, port) = try bound(AF_INET6, uri.port, uri.host).mapError(\.error).get()
+            return ([socket], port)
+        case .localhost: return try both(uri.port)
+        }
+    }
+
+    private static func both(_ wanted: UInt16) throws(ListenError) -> (sockets: [Int32], port: UInt16) {
+        for attempt in 1...mostAttempts {
+            let (first, port) = try bound(AF_INET, wanted, .localhost).mapError(\.error).get()
+            switch bound(AF_INET6, port, .localhost) {
+            case .success((let second, _)): return ([first, second], port)
+            case .failure(let failure) where failure.isWithoutIPv6: return ([first], port)
+            case .failure(let failure):
+                close(first)
+                // Another program that owns the port at the other address could receive the redirect.
+                guard wanted == 0, failure.code == EADDRINUSE, attempt < mostAttempts else { throw failure.error }
+            }
+        }
+        throw ListenError(isTransient: true, description: "no port is free at both addresses of localhost")
+    }
+
+    private struct Failure: Error {
+        let code: Int32
+        let host: RedirectURI.Host
+        let port: UInt16
+
+        var isWithoutIPv6: Bool { code == EAFNOSUPPORT || code == EADDRNOTAVAIL || code == EPROTONOSUPPORT }
+
+        var error: ListenError {
+            let place = port == 0 ? "any port of \(host.rawValue)" : "\(host.rawValue):\(port)"
+            let problem =
+                switch code {
+                case EADDRINUSE: "another program uses the port"
+                case EACCES: "this user may not open the port; choose one above 1023"
+                default: String(cString: strerror(code))
+                }
+            return ListenError(
+                isTransient: code == EADDRINUSE, description: "can't listen at \(place) for the browser's redirect: \(problem)")
+        }
+    }
+
+    private static func bound(
+        _ family: Int32, _ port: UInt16, _ host: RedirectURI.Host
+    ) -> Result<(socket: Int32, port: UInt16), Failure> {
+        // Must not block: a connection may be gone when it is accepted.
+        let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        let descriptor = socket(family, Int32(kind), 0)
+        guard descriptor >= 0 else { return .failure(Failure(code: errno, host: host, port: port)) }
+        var yes: Int32 = 1
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        // The last login's connections may still wait for stray packets. This doesn't share a port with another listener.
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, size)
+        if family == AF_INET6 { setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &yes, size) }
+        guard let bound = family == AF_INET6 ? bind6(descriptor, port) : bind4(descriptor, port) else {
+            let code = errno
+            close(descriptor)
+            return .failure(Failure(code: code, host: host, port: port))
+        }
+        return .success((descriptor, bound))
+    }
+
+    private static func bind4(_ descriptor: Int32, _ port: UInt16) -> UInt16? {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return bindAndListen(descriptor, &address) ? UInt16(bigEndian: address.sin_port) : nil
+    }
+
+    private static func bind6(_ descriptor: Int32, _ port: UInt16) -> UInt16? {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
+        address.sin6_addr = in6addr_loopback
+        return bindAndListen(descriptor, &address) ? UInt16(bigEndian: address.sin6_port) : nil
+    }
+
+    /// Replaces the address by the one that the socket got. Leaves the reason of a failure in `errno`.
+    private static func bindAndListen<Address>(_ descriptor: Int32, _ address: inout Address) -> Bool {
+        var length = socklen_t(MemoryLayout<Address>.size)
+        return withUnsafeMutableBytes(of: &address) { bytes in
+            guard let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return false }
+            return bind(descriptor, address, length) == 0 && listen(descriptor, 8) == 0
+                && getsockname(descriptor, address, &length) == 0
+        }
+    }
+}
+
+/// A redirect URI can't be opened.
+struct ListenError: Error, CustomStringConvertible {
+    /// Whether a retry may succeed, because another program may release the port.
+    let isTransient: Bool
+    let description: String
 }

@@ -3,7 +3,7 @@ internal import NevodSupport
 
 /// One connection at a redirect URI, used by the listener's thread alone. Closed with its last reference.
 final class RedirectConnection {
-    /// The result of reading as much as there is.
+    /// The result of reading all that has arrived.
     enum Progress {
         /// More has to arrive.
         case incomplete
@@ -21,14 +21,14 @@ final class RedirectConnection {
     let descriptor: Int32
     private(set) var deadline: ContinuousClock.Instant
     private let timeout: Duration
-    /// A code or a token may be in both.
+    /// The head and the body; either may contain a code or a token.
     private var received = WipedBytes(capacity: 1024)
     private var head: RedirectHead?
     private var headLength = 0
     /// The bytes that are known not to contain the end of the head.
     private var searched = 0
 
-    /// - Parameter timeout: for the head; and again for the body.
+    /// - Parameter timeout: for the head, and again for the body.
     init(_ descriptor: Int32, timeout: Duration) {
         self.descriptor = descriptor
         self.timeout = timeout
@@ -85,7 +85,7 @@ final class RedirectConnection {
         return parse(head).map { ($0, head.count) }
     }
 
-    /// Whatever follows the form belongs to no request that is responded to, and is left out.
+    /// Returns the form without any bytes after it: they belong to a request that gets no response.
     private func form(_ head: RedirectHead) -> Secret? {
         received.withUnsafeBytes { bytes in
             guard head.bodyLength > 0 else { return nil }
@@ -105,5 +105,74 @@ final class RedirectConnection {
             """
         let bytes = Array(response.utf8)
         _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+    }
+}
+
+/// The head of a request at a redirect URI, after all checks.
+struct RedirectHead {
+    /// Why a request is refused; the raw value is the status of the response.
+    enum Refusal: Int, Error {
+        case malformed = 400
+        /// Another path, method or host, such as a browser's request for an icon.
+        case notFound = 404
+        case lengthRequired = 411
+        case tooLarge = 413
+        case otherType = 415
+
+        var reason: String {
+            switch self {
+            case .malformed: "Bad Request"
+            case .notFound: "Not Found"
+            case .lengthRequired: "Length Required"
+            case .tooLarge: "Content Too Large"
+            case .otherType: "Unsupported Media Type"
+            }
+        }
+    }
+
+    /// The request-target, with its query.
+    let target: String
+    /// The length of a form; 0 for a GET.
+    let bodyLength: Int
+
+    /// - Parameters:
+    ///   - bytes: up to and including the empty line.
+    ///   - authorities: the valid values of Host. An attacker's own name may resolve to this machine (DNS rebinding).
+    ///   - largestBody: in bytes.
+    init(_ bytes: UnsafeRawBufferPointer, _ uri: RedirectURI, authorities: [String], largestBody: Int) throws(Refusal) {
+        let lines = bytes.dropLast(4).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        var rest = lines.map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }[...]
+        guard let requestLine = rest.popFirst() else { throw .malformed }
+        let words = requestLine.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard words.count == 3, words[1].allSatisfy(\.isVisible) else { throw .malformed }
+        let fields = try rest.map(Self.field)
+        func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
+
+        target = String(decoding: words[1], as: UTF8.self)
+        let hosts = values("host")
+        guard words[0].elementsEqual((uri.isFormPost ? "POST" : "GET").utf8),
+            target == uri.path || target.hasPrefix("\(uri.path)?"), hosts.count == 1, authorities.contains(hosts[0].lowercased())
+        else { throw .notFound }
+        guard uri.isFormPost else {
+            bodyLength = 0
+            return
+        }
+        guard values("transfer-encoding").isEmpty else { throw .lengthRequired }
+        let lengths = values("content-length")
+        guard let text = lengths.first else { throw .lengthRequired }
+        guard lengths.count == 1, !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { throw .malformed }
+        // A number that overflows is too large, too.
+        guard let length = Int(text), length <= largestBody else { throw .tooLarge }
+        let types = values("content-type").map { $0.prefix { $0 != ";" && $0 != " " && $0 != "\t" }.lowercased() }
+        guard types == ["application/x-www-form-urlencoded"] else { throw .otherType }
+        bodyLength = length
+    }
+
+    private static func field(_ line: Slice<UnsafeRawBufferPointer>) throws(Refusal) -> (name: String, value: String) {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
+            line[..<colon].allSatisfy(\.isVisible), !line.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\r") })
+        else { throw .malformed }
+        let value = line[(colon + 1)...].trimmedOfBlanks
+        return (String(decoding: line[..<colon], as: UTF8.self).lowercased(), String(decoding: value, as: UTF8.self))
     }
 }

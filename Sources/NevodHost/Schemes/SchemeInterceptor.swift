@@ -1,13 +1,11 @@
-internal import NevodPluginABI
-
 /// Puts a plugin's token on requests, after all other interceptors, and shows the scheme the responses that it asked for.
 public struct SchemeInterceptor: CredentialInterceptor {
     let session: SchemeSession
     public let provides: Set<AuthRequirement>
-    private let authentication: AuthenticationInterceptor<PluginToken>
+    let authentication: AuthenticationInterceptor<PluginToken>
     private let shouldAuthenticate: @Sendable (HTTPRequest) -> Bool
 
-    /// A credential for the proxy is put on every request, also on those that leave the origin of another credential.
+    /// A credential for the proxy is put on every request, even after a redirect to another origin.
     public var phase: TokenPhase { session.instance.target == .proxy ? .credential : .signature }
 
     public var mayBlock: Bool { true }
@@ -17,7 +15,7 @@ public struct SchemeInterceptor: CredentialInterceptor {
         provides: Set<AuthRequirement>, logger: (any NetworkLogger)?
     ) {
         self.session = session
-        // A proxy's credential is not what a route means.
+        // A route's requirement never means a proxy's credential.
         let provides = session.instance.target == .proxy ? [] : provides
         self.provides = provides
         self.shouldAuthenticate = shouldAuthenticate
@@ -81,7 +79,7 @@ public struct SchemeInterceptor: CredentialInterceptor {
         return try await own.retryWithOwnToken(&exchange, after: outcome)
     }
 
-    /// Runs `body`, which may wait for a renewal. If its time is up while a step of a flow of this scheme has not returned, the error
+    /// Runs `body`, which may wait for a renewal. If it times out while a step of this scheme's flow has not returned, the error
     /// names the step instead.
     private func namingStuckFlow<Success>(_ body: () async throws -> Success) async throws -> Success {
         do { return try await body() } catch NetworkError.timeout(let error) {
@@ -108,52 +106,28 @@ public struct SchemeInterceptor: CredentialInterceptor {
         (session.instance.target == .proxy || exchange.mayCarryCredentials && exchange.allows(provides))
             && shouldAuthenticate(exchange.request)
     }
-
-    /// Shows the response to the scheme, and acts on its verdict.
-    ///
-    /// - Returns: whether to send the request again; nil if the scheme leaves the decision to the host.
-    private func actOnVerdict(about response: HTTPResponse, _ exchange: inout Exchange) async throws -> Bool? {
-        let instance = session.instance
-        guard let use: SchemeUse = exchange.bindings.attachment(of: ObjectIdentifier(instance)), !use.body.isShownAtEnd else {
-            return nil
-        }
-        let shown = instance.shown(response, use.body, to: exchange.request)
-        let isChallenge = instance.needs.isChallenge(response, to: exchange.request.method, from: instance.target)
-        switch try await verdict(on: shown, exchange, use) {
-        case .nothing, .stateChanged, .refuse: return nil
-        case .retryOnce: return isChallenge && exchange.bindings.countRetry(ObjectIdentifier(instance)) ? true : nil
-        case .challenge:
-            guard isChallenge else { return nil }
-            let origin = exchange.request.origin
-            // A login isn't repeated for one request: the server has refused the token of the first one. A challenge flow before it may have
-            // kept the session, which has ended all the same.
-            let mayLogIn =
-                exchange.bindings.renewals(of: ObjectIdentifier(session.coordinator)) == 0
-                || session.latestRenewal.isByChallenge(since: exchange.bindings.began)
-            let client = ClientLines(of: exchange.request)
-            return try await authentication.renewToken(&exchange, upTo: Int(NEVOD_LIMIT_CHALLENGES)) {
-                try await session.challenged($0, shown, at: origin, mayLogIn: mayLogIn, for: client)
-            }
-        }
-    }
-
-    /// Shows a response to the scheme, and keeps the state and token that it brings.
-    func verdict(
-        on shown: FlowResponse, _ exchange: Exchange, _ use: SchemeUse, isAtEnd: Bool = false
-    ) async throws -> Verdict {
-        let (verdict, kept): (Verdict, IssuedToken?)
-        do { (verdict, kept) = try await session.instance.verdict(on: shown, exchange, use, isAtEnd: isAtEnd) } catch let error
-            as PluginError
-        {
-            throw NetworkError.plugin(error)
-        }
-        if let kept, let carried = exchange.bindings.version(of: ObjectIdentifier(session.coordinator)) {
-            try await session.adopt(kept, replacing: carried)
-        }
-        return verdict
-    }
 }
 
 extension SchemeInterceptor: ParameterTaking {
     var parameterDeclaring: (any ParameterDeclaring)? { session.instance.scheme }
+}
+
+extension SchemeInstance {
+    /// Returns an interceptor that puts the scheme's token on requests. The token is kept in `storage`; the scheme's flows obtain
+    /// and renew it. Short for the interceptor of a ``SchemeSession``.
+    ///
+    /// - Parameters:
+    ///   - storage: stores the token.
+    ///   - key: the token's key in the storage; by default made from the scheme, the origins that its settings name, and the
+    ///     settings that are not secret.
+    ///   - interaction: answers the questions of flows; without one, a flow that asks a question fails.
+    ///   - shouldAuthenticate: selects the requests that carry the token, such as all requests to a service or to its origins.
+    public func interceptor(
+        storage: some KeyValueStorage, key: StorageKey? = nil, interaction: (any UserInteraction)? = nil,
+        shouldAuthenticate: RequestFilter = .all
+    ) -> SchemeInterceptor {
+        SchemeSession(
+            self, storage: storage, key: key, interaction: interaction, shouldAuthenticate: shouldAuthenticate
+        ).interceptor
+    }
 }

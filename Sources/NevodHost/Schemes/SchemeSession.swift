@@ -14,13 +14,13 @@ public struct SchemeSession: Sendable {
     let coordinator: TokenCoordinator<PluginToken>
     private let storage: TokenStorage<PluginToken>
     private let driver: FlowDriver
-    /// Shared by the sets of parameters.
+    /// The sessions of all parameter sets share it.
     private let latestClient: LatestClient
     let latestRenewal = LatestRenewal()
-    /// When the work began whose requests count as one, such as those of a command: a renewal that the server refuses is one attempt for
-    /// all of them. Nil if each request counts for itself.
+    /// The start of work whose requests count as one, such as a command's: a renewal that the server refuses counts as one
+    /// attempt for all of them. Nil if each request counts by itself.
     package var workBegan: ContinuousClock.Instant?
-    private let account: String
+    let account: String
     let store: AnyKeyValueStorage
     let key: StorageKey
     let index: ParameterSetIndex
@@ -28,7 +28,7 @@ public struct SchemeSession: Sendable {
     let sessions: ParameterSessions?
     private let shouldAuthenticate: @Sendable (HTTPRequest) -> Bool
     private let provides: Set<AuthRequirement>
-    private let logger: (any NetworkLogger)?
+    let logger: (any NetworkLogger)?
 
     /// - Parameters:
     ///   - instance: the scheme with its settings; for an origin, or for a proxy.
@@ -54,7 +54,7 @@ public struct SchemeSession: Sendable {
             logger: logger, driver: FlowDriver(instance: instance, session: session, interaction: interaction, logger: logger))
     }
 
-    /// Creates a session for the requests that a filter selects, such as those of a service:
+    /// Creates a session for the requests that a filter selects, such as all requests to a service:
     /// `shouldAuthenticate: .domains(Service.api)`.
     public init(
         _ instance: SchemeInstance, storage: some KeyValueStorage, key: StorageKey? = nil, account: String = "",
@@ -131,14 +131,18 @@ public struct SchemeSession: Sendable {
         try await coordinator.write(self.token(token))
     }
 
-    /// Revokes the token at the server, if the scheme has a logout flow, and deletes it, even if the server fails; likewise the tokens
-    /// for all sets of parameters.
+    /// Revokes the token at the server, if the scheme has a logout flow, and deletes it, even if the server fails. Does the same
+    /// with the tokens for all sets of parameters.
     ///
     /// - Throws: the first error, after all tokens have been tried.
     public func logout() async throws {
         var result = Result<Void, any Error>.success(())
         do { try await logoutOfOneToken() } catch { result = .failure(error) }
-        let sets = try await storedSets()
+        let sets: [ParameterSet]
+        do { sets = try await storedSets() } catch {
+            try result.get()
+            throw error
+        }
         for set in sets {
             do { try await session(for: set).logoutOfOneToken() } catch {
                 if case .success = result { result = .failure(error) }
@@ -151,7 +155,7 @@ public struct SchemeSession: Sendable {
     private func logoutOfOneToken() async throws {
         let hasBegun = Locked(false)
         do {
-            // A renewal in progress could otherwise store a valid token after this, which nothing would revoke.
+            // A renewal in progress could otherwise store a valid token afterwards, which nothing would revoke.
             try await coordinator.withRenewalLock { _ in
                 hasBegun.withLock { $0 = true }
                 try await revoke()
@@ -192,8 +196,8 @@ public struct SchemeSession: Sendable {
         return isSaved
     }
 
-    /// Waits until locks are released that renewals have taken which have ended since: other processes would wait for a holder that is
-    /// gone. Meant for a program that is about to exit and doesn't wait for a renewal in progress.
+    /// Waits for finished renewals to release their locks: other processes would wait for a holder that is gone. Meant for a
+    /// program that is about to exit and doesn't wait for a renewal in progress.
     package func waitForRelease(until deadline: ContinuousClock.Instant) async {
         for session in [self] + (sessions?.all ?? []) where !session.coordinator.renewal.isRunning {
             await session.coordinator.waitForRelease(until: deadline)
@@ -217,121 +221,10 @@ public struct SchemeSession: Sendable {
 
     func token(_ issued: IssuedToken) -> PluginToken { PluginToken(issued, of: instance) }
 
-    private func driver(for client: ClientLines?) -> FlowDriver {
+    func driver(for client: ClientLines?) -> FlowDriver {
         var driver = driver
         driver.client = latestClient.lines(for: client)
         return driver
-    }
-
-    /// Obtains a new token by a refresh, or if that is not possible, by a login.
-    ///
-    /// - Parameter client: that of the request that needs the token; nil if none does.
-    func renewed(_ old: PluginToken?, for client: ClientLines? = nil) async throws -> PluginToken {
-        let old = own(old)
-        let driver = driver(for: client)
-        return try await withPluginErrors(renewing: old) {
-            if let old, RenewalContext.renewal(of: ObjectIdentifier(coordinator))?.isEarly == true {
-                return try await renewedEarly(old, by: driver)
-            }
-            if let old, let token = try await refreshed(old, by: driver) { return self.token(token) }
-            return try await loggedIn(replacing: old, by: driver)
-        }
-    }
-
-    /// Renews a token that still works: without asking a person, and a login that is refused is no reason to stop using that token. Nor
-    /// is it one to try again before the server refuses the token: an account may be locked after a few attempts.
-    private func renewedEarly(_ old: PluginToken, by driver: FlowDriver) async throws -> PluginToken {
-        var driver = driver
-        driver.interaction = nil
-        do {
-            if let token = try await refreshed(old, by: driver) { return self.token(token) }
-            do { return try await loggedIn(replacing: old, by: driver) } catch let error as PluginError
-                where error.status == .denied
-            {
-                throw NetworkError.unauthorized
-            }
-        } catch let error as PluginError where error.isUnanswered {
-            throw NetworkError.unauthorized
-        }
-    }
-
-    /// Returns nil for a token of another scheme or server, which no flow may see.
-    private func own(_ token: PluginToken?) -> PluginToken? {
-        token?.purpose == instance.purpose ? token : nil
-    }
-
-    private func loggedIn(replacing old: PluginToken?, by driver: FlowDriver) async throws -> PluginToken {
-        let wanted = account.isEmpty ? old?.account ?? "" : account
-        let issued = try await driver.run(.login, account: wanted, keep: { try await coordinator.keep(token($0)) })
-        guard let issued else { throw NetworkError.unauthorized }
-        latestRenewal.noteRenewal()
-        return token(issued)
-    }
-
-    /// Returns nil if a login is needed.
-    private func refreshed(_ old: PluginToken, by driver: FlowDriver) async throws -> IssuedToken? {
-        do {
-            let issued = try await driver.run(
-                .refresh, token: old.issued, account: account, keep: { try await coordinator.keep(token($0)) })
-            if issued != nil { latestRenewal.noteRenewal() }
-            return issued
-        } catch let error as PluginError where error.status == .badToken {
-            return nil
-        }
-    }
-
-    /// Obtains a token by a challenge flow with the response, or if that is not possible and `mayLogIn`, by a login.
-    func challenged(
-        _ old: PluginToken?, _ response: FlowResponse, at origin: Origin, mayLogIn: Bool, for client: ClientLines
-    ) async throws -> PluginToken {
-        let old = own(old)
-        let driver = driver(for: client)
-        return try await withPluginErrors(renewing: old) {
-            do {
-                let issued = try await driver.run(
-                    .challenge, token: old?.issued, account: account, response: response, at: origin, keep: keepInChallenge)
-                if let issued {
-                    latestRenewal.noteChallenge()
-                    return token(issued)
-                }
-            } catch let error as PluginError where error.status == .badToken {}
-            guard mayLogIn else { throw NetworkError.unauthorized }
-            return try await loggedIn(replacing: old, by: driver)
-        }
-    }
-
-    /// Saves a token in the middle of a challenge flow. If another one has been stored meanwhile, that one stays, and the flow goes on:
-    /// its result may be that the request need not be sent again.
-    private func keepInChallenge(_ issued: IssuedToken) async throws {
-        do { try await coordinator.keep(token(issued)) } catch is RenewalSupersededError {}
-    }
-
-    /// Stores the token that a response brought in place of the one that its request carried. If several responses bring one, the
-    /// first counts; during a renewal, the renewed token counts.
-    func adopt(_ issued: IssuedToken, replacing carried: TokenVersion) async throws {
-        let (coordinator, instance, logger) = (coordinator, instance, logger)
-        // Takes the renewal's slot, so that no renewal starts in the meantime: it would use up the token that is replaced here.
-        _ = try await coordinator.renewal.runIfIdle {
-            do {
-                let stored = try await coordinator.read()
-                let token = PluginToken(issued.replacing(stored.token?.issued), of: instance)
-                let isSaved = try await coordinator.adopt(token, replacing: carried)
-                if !isSaved { logger?.error("a token of \(instance.scheme.id) could not be saved; it is kept in memory") }
-                return .replaced
-            } catch {
-                return .failed(error)
-            }
-        }
-    }
-
-    /// Converts a scheme's permanent refusal to ``RefreshRejectedError``; other failures are transient and pass unchanged. Without
-    /// an old token there is nothing to reject, and the scheme's own error says more.
-    private func withPluginErrors(
-        renewing old: PluginToken?, _ body: () async throws -> PluginToken
-    ) async throws -> PluginToken {
-        do { return try await body() } catch let error as PluginError where error.status == .denied && old != nil {
-            throw RefreshRejectedError(error.description)
-        }
     }
 }
 
@@ -341,34 +234,11 @@ extension SchemeInstance {
         let origins = purpose.origins.isEmpty ? "" : "@\(purpose.origins.joined(separator: ","))"
         return StorageKey(value: "nevod.scheme.\(purpose.plugin).\(purpose.scheme)\(origins);\(settingsDigest)")
     }
-
-    /// An interceptor with the scheme's token, kept in `storage`, and obtained and renewed by the scheme's flows. Short for the
-    /// interceptor of a ``SchemeSession``.
-    ///
-    /// - Parameters:
-    ///   - storage: stores the token.
-    ///   - key: the token's key in the storage; by default made from the scheme, the origins that its settings name, and the
-    ///     settings that are not secret.
-    ///   - interaction: answers the questions of flows; without one, a flow that asks a question fails.
-    ///   - shouldAuthenticate: selects the requests that carry the token, such as those of a service or to its origins.
-    public func interceptor(
-        storage: some KeyValueStorage, key: StorageKey? = nil, interaction: (any UserInteraction)? = nil,
-        shouldAuthenticate: RequestFilter = .all
-    ) -> SchemeInterceptor {
-        SchemeSession(
-            self, storage: storage, key: key, interaction: interaction, shouldAuthenticate: shouldAuthenticate
-        ).interceptor
-    }
 }
 
 extension PluginError {
     /// The status that the plugin's function returned, if that is the reason.
     var status: PluginStatus? {
         if case .failed(_, _, let status, _, _, _) = reason { PluginStatus(rawValue: status) } else { nil }
-    }
-
-    /// Whether nobody has answered a question of a flow.
-    fileprivate var isUnanswered: Bool {
-        if case .unanswered = reason { true } else { false }
     }
 }

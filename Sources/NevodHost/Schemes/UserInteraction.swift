@@ -3,15 +3,15 @@ public import NevodSupport
 /// The connection between flows and the person who logs in. An embedder implements it; without one, a flow that asks a question
 /// fails with an error that names the question.
 public protocol UserInteraction: Sendable {
-    /// Called before a login. It sends requests to these origins only, and to those that an issuer's metadata names.
+    /// Called before a login. The login sends requests only to these origins, and to origins that an issuer's metadata names.
     func loginBegins(with scheme: String, at origins: [Origin]) async
 
     /// Whether an action can be performed. If not, the flow may try another one, such as a device code in place of a browser.
     ///
-    /// Called before each action, while the plugin's function waits; returns at once. True by default.
+    /// Called before each action, while the plugin's function waits; must return at once. True by default.
     func supports(_ action: UserAction) -> Bool
 
-    /// Makes the error of a flow that ended because these actions are not supported and it tried no other.
+    /// Returns the error for a flow that ended because these actions are not supported and it tried no others.
     ///
     /// - Returns: nil for ``PluginError/Reason/unanswered(scheme:questions:)``, the default.
     func error(forUnsupported actions: [UserAction]) -> (any Error)?

@@ -1,5 +1,5 @@
-/// The deadline of a request, across all attempts and redirects: with a limit on each attempt only, a server that keeps failing
-/// or redirecting could prolong the request without end.
+/// The deadline of a request, across all attempts and redirects. If only each attempt had a limit, a server that keeps failing or
+/// redirecting could prolong the request forever.
 struct Deadline {
     /// Nil if there is no deadline.
     let instant: ContinuousClock.Instant?
@@ -39,5 +39,17 @@ struct Deadline {
             defer { group.cancelAll() }
             try await group.next()
         }
+    }
+}
+
+extension Duration {
+    /// Clamps to the range from zero to 10⁹ seconds, about 30 years. NaN becomes zero.
+    package init(boundedSeconds seconds: Double) {
+        self = seconds > 0 ? .seconds(min(seconds, 1e9)) : .zero
+    }
+
+    package var inSeconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds) + Double(attoseconds) * 1e-18
     }
 }

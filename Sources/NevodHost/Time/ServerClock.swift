@@ -1,18 +1,18 @@
-/// The clock of a server as the `Date` fields of its responses show it: a state machine, which gets every time as an argument.
+/// A server's clock as the `Date` fields of its responses show it: a state machine that gets every time as an argument.
 ///
-/// A `Date` names the second in which its response was generated (RFC 9110 §6.6.1). That was after the request was sent and before
+/// A `Date` names the second in which its response was generated (RFC 9110 §6.6.1). This is after the request was sent and before
 /// the response arrived. So the server's clock is ahead of this machine's uptime by at least `Date` − arrival and at most
 /// `Date` + 1 s − sending, as in NTP. Several responses narrow this interval to what they have in common. An interval that has
 /// nothing in common with the known one replaces it: the server's clock was set.
 ///
-/// Intervals refer to the uptime because nobody sets it. A local wall clock that is set during a request changes the correction
-/// and leaves the estimate.
+/// Intervals refer to the uptime because it can't be set. Setting the local wall clock during a request changes the correction, but
+/// not the estimate.
 ///
-/// The correction is the smallest that moves the local time into the interval: none while the local time lies within it. This edge
-/// moves only if a response proves the correction too small, and never by more than the interval's width, whereas the middle
-/// would move with every response that narrows the interval.
+/// The correction is the smallest that moves the local time into the interval: zero within the interval, and otherwise up to its
+/// nearest edge. An edge moves only if a response proves the correction too small, and never by more than the interval's width. The
+/// middle would move with every response that narrows the interval.
 struct ServerClock: Sendable {
-    /// The change that a response made, if people should learn of it. Differences are nanoseconds, positive if the server's clock is ahead.
+    /// A change to report after a response. Differences are in nanoseconds, and positive if the server's clock is ahead.
     enum Change: Sendable, Equatable {
         case none
         /// A correction began, or changed by more than ``noticeable``.
@@ -23,14 +23,14 @@ struct ServerClock: Sendable {
         case tooFar(Int64)
     }
 
-    /// A smaller change of a correction is not reported, and is no reason to sign a request again. In nanoseconds.
+    /// A smaller change of a correction is neither reported nor a reason to sign a request again. In nanoseconds.
     static let noticeable: Int64 = 5_000_000_000
     /// A larger difference is not corrected, in nanoseconds: a day.
     static let largest: Int64 = 86_400_000_000_000
 
     /// The years 1970 to 2200. Beyond them, sums with an uptime could overflow.
     private static let dates: Range<Int64> = 0..<7_258_118_400_000_000_000
-    /// The uptime and the server's clock may drift apart by a ten-thousandth; NTP expects less of a clock (RFC 5905 §4: PHI).
+    /// The uptime and the server's clock may drift apart by a ten-thousandth; NTP assumes less drift (RFC 5905 §4: PHI).
     private static let drift: Int64 = 10_000
     private static let second: Int64 = 1_000_000_000
 
@@ -41,7 +41,7 @@ struct ServerClock: Sendable {
     }
 
     private var interval: Interval?
-    /// The uptime before the last request, from which on the two clocks may have drifted apart.
+    /// The uptime before the last request. The two clocks may have drifted apart since then.
     private var learned: Int64 = 0
     /// The last correction that was reported.
     private var reported: Int64 = 0
@@ -54,7 +54,7 @@ struct ServerClock: Sendable {
     /// - Parameters:
     ///   - date: the response's `Date`.
     ///   - sent: the uptime before the request was sent, in nanoseconds.
-    ///   - received: the uptime after the response's header lines arrived. A late reading widens the interval, and is no error.
+    ///   - received: the uptime after the response's header lines arrived. A late reading only widens the interval.
     ///   - wall: the local time after the response's arrival, in nanoseconds since 1970.
     mutating func learn(_ date: UnixTime, sentAt sent: Int64, receivedAt received: Int64, wall: Int64) -> Change {
         guard Self.dates.contains(date.nanoseconds), sent <= received else { return .none }

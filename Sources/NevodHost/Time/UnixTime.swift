@@ -39,7 +39,7 @@ public struct UnixTime: Sendable, Hashable, Comparable {
         time + (.zero - bounded(duration))
     }
 
-    /// A duration of more seconds than an Int64 holds has no components. Longer ones than the whole range are all the same.
+    /// Limits a duration to more than the range of times, since a duration of more seconds than an Int64 holds has no components.
     private static func bounded(_ duration: Duration) -> Duration {
         min(max(duration, .seconds(-1 << 35)), .seconds(1 << 35))
     }
@@ -50,7 +50,21 @@ public struct UnixTime: Sendable, Hashable, Comparable {
     }
 }
 
-extension HostClock {
-    /// The current time. The clock's resolution may be coarser than a nanosecond.
-    public var now: UnixTime { UnixTime(nanoseconds: unixNanoseconds()) }
+/// A type that can represent an expiry: ``UnixTime``, Foundation's `Date`, or an optional of one.
+public protocol TimePoint: Sendable {
+    /// The time; nil for no expiry.
+    var unixTime: UnixTime? { get }
+}
+
+extension UnixTime: TimePoint {
+    public var unixTime: UnixTime? { self }
+}
+
+extension Optional: TimePoint where Wrapped: TimePoint {
+    public var unixTime: UnixTime? { flatMap(\.unixTime) }
+}
+
+/// The expiry type of tokens without an expiry.
+public struct NoExpiry: TimePoint {
+    public var unixTime: UnixTime? { nil }
 }

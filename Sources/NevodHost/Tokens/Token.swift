@@ -16,7 +16,7 @@ public struct Token: TokenModel, Hashable, Codable, Redacted {
 
     public func encode() throws -> [UInt8] {
         let bytes = Array(value.utf8)
-        // A value that would be taken for Nevod's JSON is wrapped in it.
+        // A value that looks like Nevod's JSON is wrapped in it, so that decoding returns the value unchanged.
         guard StoredByNevod(bytes)?.bearer != nil else { return bytes }
         return JSONValue.object([JSONValue.Member("value", .string(value))]).encoded.copied(as: [UInt8].self)
     }
@@ -29,4 +29,28 @@ public struct Token: TokenModel, Hashable, Codable, Redacted {
 
 extension Token: NevodToken {
     static func isFormat(_ stored: StoredByNevod) -> Bool { stored.bearer != nil }
+}
+
+/// A user name and a password, sent with each request (RFC 7617).
+public struct BasicCredential: TokenModel {
+    private let userAndPassword: Secret
+
+    /// - Parameter userAndPassword: `name:password` in UTF-8; the first colon ends the name.
+    public init(_ userAndPassword: Secret) {
+        self.userAndPassword = userAndPassword
+    }
+
+    public static var requirement: AuthRequirement { .basic }
+
+    public func authorize(_ request: inout HTTPRequest) throws {
+        try request.setHeader("Authorization", "Basic " + userAndPassword.withUnsafeBytes { Base64.encoded($0) })
+    }
+
+    public func encode() throws -> [UInt8] {
+        userAndPassword.withUnsafeBytes { Array($0) }
+    }
+
+    public static func decode(from data: [UInt8]) throws -> BasicCredential {
+        BasicCredential(Secret(copying: data))
+    }
 }

@@ -1,11 +1,11 @@
 internal import NevodSupport
 
-/// The state that all ``TokenStorage``s over one storage and key share: the decoded token, the order of writes, the observers,
-/// and the renewal under way.
+/// The state shared by all instances of ``TokenStorage`` with the same storage and key: the decoded token, the order of writes,
+/// the observers, and the renewal under way.
 final class TokenCoordinator<Token: TokenModel>: Sendable {
     let storage: AnyKeyValueStorage
     let key: StorageKey
-    private let memory = Locked(TokenMemory<Token>())
+    let memory = Locked(TokenMemory<Token>())
     let writing = AsyncLock()
     private let observers = ValueObservers<Token?>()
     private let eventObservers = ValueObservers<TokenEvent<Token>>()
@@ -15,11 +15,12 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
 
     /// The number of renewal locks that are held or being released.
     private let holds = Locked(0)
-    /// How long a renewed token that can't be saved keeps the renewal lock: half as long as other processes wait for one.
-    private let savingTimeout: Duration
+    /// How long a renewed token that can't be saved holds the renewal lock.
+    let savingTimeout: Duration
 
     init(
-        _ storage: AnyKeyValueStorage, _ key: StorageKey, clock: HostClock = .system, savingTimeout: Duration = .seconds(60)
+        _ storage: AnyKeyValueStorage, _ key: StorageKey, clock: HostClock = .system,
+        savingTimeout: Duration = UnsavedToken.longestHold
     ) {
         self.storage = storage
         self.key = key
@@ -46,7 +47,7 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
             let bytes = try await storage.read(key)
             if let known = memory.withLock({ $0.endRead(number, bytes) ? $0.current : nil }) { return known }
             let before = memory.withLock { ($0.bytes, $0.current.version) }
-            // Before others can see that the token is gone.
+            // Done before other tasks can see that the token is gone.
             if bytes == nil, let old = before.0, refusal == nil { await findRefusal(of: old, before.1) }
             let token = try bytes.map(Self.decoded)
             let renewal = renewalTime(of: token)
@@ -56,14 +57,14 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
                 return (memory.current, isOvertaken)
             }
             tellReaders()
-            // Otherwise what another process has written after that write might never be reported.
+            // If a write overtook this read, reads again: otherwise a later write by another process might never be reported.
             if !isOvertaken { return current }
         }
         return memory.withLock { $0.current }
     }
 
-    /// Tells readers of the changes so far, in the order in which they happened, whichever threads have made them.
-    private func tellReaders() {
+    /// Tells readers about the changes so far, in the order in which they happened, whichever threads made them.
+    func tellReaders() {
         while let news = memory.withLock({ $0.takeNews() }) {
             for item in news {
                 if let change = item.change { observers.yield(change) }
@@ -74,7 +75,7 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
     }
 
     /// Runs `body` while holding the storage's renewal lock, if the storage has one. The lock is released when `body` calls
-    /// `releaseLock`, or when `body` has returned and its token is saved: the next holder would otherwise spend the outdated
+    /// `releaseLock`, or once `body` has returned and its token is saved. Otherwise the next holder would spend the outdated
     /// token in the storage, and a server that rotates tokens would end the session. Returns without waiting for the save.
     func withRenewalLock<Success: Sendable>(
         _ body: (_ releaseLock: @escaping @Sendable () -> Void) async throws -> Success
@@ -118,29 +119,6 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         try await storage.confirmRenewalLock?(key)
     }
 
-    /// Retries until the timeout. The time in which the storage can't be reached doesn't count: the others can't reach it either, and
-    /// the first one that could would spend the outdated token.
-    private func retrySaving(then done: @escaping @Sendable () -> Void) {
-        Task {
-            defer { done() }
-            var deadline = ContinuousClock.now + savingTimeout
-            var pause = Duration.milliseconds(50)
-            while hasUnsaved, ContinuousClock.now < deadline {
-                let start = ContinuousClock.now
-                var isAway = false
-                do {
-                    try await trySavingUnsaved()
-                    return
-                } catch let error as StorageError {
-                    isAway = error.code == .unavailable
-                } catch {}
-                try? await Task.sleep(for: pause)
-                if isAway { deadline += .now - start }
-                pause = min(pause * 2, .seconds(2))
-            }
-        }
-    }
-
     func write(_ token: Token?) async throws {
         let bytes = try encoded(token)
         let hadToken = memory.withLock { $0.bytes != nil }
@@ -167,7 +145,7 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         return isWritten
     }
 
-    /// - Returns: false, with nothing written, if the stored token is no longer the one of `version`.
+    /// - Returns: false, with nothing written, if `version` is no longer current.
     func replace(_ version: TokenVersion, with token: Token?, _ cause: TokenWriteCause) async throws -> Bool {
         let bytes = try encoded(token)
         let hadToken = memory.withLock { $0.bytes != nil }
@@ -186,35 +164,21 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         return isReplaced
     }
 
-    /// The stored bytes of the token of a version; nil if it is no longer current.
+    /// The stored bytes of a version's token; nil if the version is no longer current.
     func storedBytes(of version: TokenVersion) -> Secret? {
         memory.withLock { $0.current.version == version ? $0.stored : nil }
     }
 
-    /// Tells readers of a refusal if another process has cleared the refused token before this one could.
+    /// Tells readers about a refusal if another process cleared the refused token first.
     private func noteRefusal(of version: TokenVersion, _ refusal: any Error) async {
-        // The other process may have done so since the last read.
+        // The other process may have cleared it since the last read.
         if !hasUnsaved { _ = try? await readStored(after: refusal) }
         memory.withLock { $0.noteRefusal(of: version, refusal) }
         tellReaders()
     }
 
-    /// Keeps a renewed token that can't be written now in memory: the stored one is no longer valid.
-    ///
-    /// - Parameter version: the version of the token that was renewed. If it is no longer current, as after a logout, the new
-    ///   token is dropped.
-    func keepInMemory(_ token: Token, replacing version: TokenVersion) throws {
-        let bytes = try encoded(token)
-        let renewal = renewalTime(of: token)
-        _ = memory.withLock { $0.installUnsaved(token, bytes, ifVersion: version, renewal: renewal) }
-        tellReaders()
-    }
-
-    /// Whether a renewal lock is held, or its release isn't known to the storage yet.
+    /// Whether a renewal lock is held, or the storage hasn't released it yet.
     var holdsLock: Bool { holds.withLock { $0 > 0 } }
-
-    /// Whether a renewed token is in memory but not yet written.
-    var hasUnsaved: Bool { memory.withLock { $0.unsaved != nil } }
 
     func changes() -> AsyncStream<Token?> {
         let (stream, id) = observers.add()
@@ -228,51 +192,20 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         return stream
     }
 
-    /// Reads the token whenever the storage reports that another process has changed it; nil if the storage reports nothing.
+    /// Reads the token whenever the storage reports that another process has changed it; nil if the storage doesn't report
+    /// changes.
     private func readingChanges() -> Task<Void, Never>? {
         guard let changes = storage.changes else { return nil }
         let key = key
         return Task { [weak self] in
             let changes = await changes()
-            // The token may have changed since the reader came, and before the storage reports to this task.
+            // The token may have changed after the reader came, but before the storage began to report to this task.
             if self?.memory.withLock(\.isKnown) == true { _ = try? await self?.read() }
             for await changed in changes where changed == key { _ = try? await self?.read() }
         }
     }
 
-    /// Whether the token should be renewed before the server refuses it.
-    func isDue(_ version: TokenVersion) -> Bool {
-        let now = clock.now
-        return memory.withLock { $0.current.version == version && $0.renewal.map { $0 <= now } == true }
-    }
-
-    func isExpired(_ token: Token?) -> Bool {
-        let now = clock.now
-        return token?.expiresAt.unixTime.map { $0 <= now } == true
-    }
-
-    /// Delays the next early renewal by five seconds, after one that failed.
-    func delayEarlyRenewal(of version: TokenVersion) {
-        let time = clock.now + .seconds(5)
-        memory.withLock { $0.postponeRenewal(until: time, of: version) }
-    }
-
-    /// From now on, renews the token only when the server refuses it.
-    func stopEarlyRenewal(of version: TokenVersion) {
-        memory.withLock { $0.postponeRenewal(until: nil, of: version) }
-    }
-
-    /// Called after a renewal. A new token that this clock already counts as expired shows that the server's clock differs. It
-    /// is used until the server refuses it; otherwise each request would renew it.
-    func ignoreExpiryIfPassed() {
-        let now = clock.now
-        memory.withLock { memory in
-            guard let renewal = memory.renewal, renewal <= now else { return }
-            memory.postponeRenewal(until: nil, of: memory.current.version)
-        }
-    }
-
-    private func encoded(_ token: Token?) throws -> Secret? {
+    func encoded(_ token: Token?) throws -> Secret? {
         try token.map { token in
             if let token = token as? any SecretlyStored { return token.encoded() }
             return Secret(wipingCopy: try token.encode())
@@ -298,41 +231,12 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         let bytes: Secret?
     }
 
-    /// The bytes that the storage should hold if the token of this version is current; nil if it no longer is. Must be called
-    /// with the `writing` lock held.
+    /// The bytes that the storage should hold if the token of this version is current; nil if it isn't. Must be called with the
+    /// `writing` lock held.
     private func bytes(of version: TokenVersion, after refusal: (any Error)?) async throws -> Expected? {
         // Until a renewed token is written, memory is ahead of the storage.
         if !hasUnsaved { _ = try await readStored(after: refusal) }
         return memory.withLock { $0.current.version == version ? Expected(bytes: $0.stored) : nil }
-    }
-
-    /// - Returns: whether nothing is left to be saved.
-    private func saveUnsaved() async throws -> Bool {
-        do {
-            try await trySavingUnsaved()
-            return true
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch {
-            return false
-        }
-    }
-
-    private func trySavingUnsaved() async throws {
-        try await writing.withLock {
-            // While this task waited for the lock, another one may have saved the token, or replaced it: a logout is final.
-            guard let unsaved = self.memory.withLock({ $0.unsaved }) else { return }
-            let isWritten = try await self.storage.replace(self.key, unsaved.expected, unsaved.bytes)
-            self.memory.withLock { $0.forgetUnsaved(isWritten: isWritten) }
-        }
-    }
-
-    /// A little before expiry, with jitter: clients that logged in at the same time would otherwise all renew at the same time.
-    func renewalTime(of token: Token?) -> UnixTime? {
-        guard let expiry = token?.expiresAt.unixTime else { return nil }
-        let rest = expiry - clock.now
-        guard rest > .zero else { return expiry }
-        return expiry - min(.seconds(30), rest / 4) * Double.random(in: 0.5...1)
     }
 }
 
@@ -355,7 +259,7 @@ private enum CoordinatorRegistry {
     ) -> Coordinator {
         let id = Key(type: ObjectIdentifier(type), storage: storage, key: key)
         return coordinators.withLock { coordinators in
-            // A coordinator holds its storage, so an identifier is not used again while its coordinator lives.
+            // A coordinator retains its storage, so the storage's identifier isn't reused while the coordinator lives.
             if let known = coordinators[id]?.coordinator as? Coordinator { return known }
             coordinators = coordinators.filter { $0.value.coordinator != nil }
             let coordinator = make()

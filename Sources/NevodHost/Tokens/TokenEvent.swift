@@ -1,4 +1,5 @@
-/// A change of a stored token, and its reason. (``TokenStorage/changes``, in contrast, yields only the token that is now stored.)
+/// A change of the stored token, with its reason. (``TokenStorage/changes``, in contrast, yields only the token that is now
+/// stored.)
 ///
 /// ```swift
 /// for await event in storage.events {
@@ -6,17 +7,17 @@
 /// }
 /// ```
 ///
-/// A session ends with one event: ``refused(_:)`` or ``cleared``, whichever happens first. Only if another process has cleared the
-/// token, and the server then refuses the renewal that this process had begun, both are reported, in this order.
+/// A session ends with one event: ``refused(_:)`` or ``cleared``, whichever happens first. Both are reported, ``cleared`` first,
+/// only if another process clears the token and the server then refuses a renewal that this process has begun.
 public enum TokenEvent<Token: TokenModel>: Sendable {
-    /// A token was saved, as after a login; or another process has stored one, for whatever reason.
+    /// A token was saved, for example after a login, or another process stored one for any reason.
     case saved(Token)
-    /// The token was replaced by one that the server issued: by an interceptor's renewal or login, or in a response.
+    /// The server issued a token that replaced the stored one: in an interceptor's renewal or login, or in a response.
     case renewed(Token)
-    /// The server refused to renew the token, for this reason, and it was cleared. Reported once for each session, to each reader,
-    /// however many requests have met the refusal. The user has to log in again.
+    /// The server refused to renew the token, for this reason, and the token was cleared. Each reader gets this event once for
+    /// each session, however many requests needed the renewal. The user has to log in again.
     case refused(any Error)
-    /// The token was cleared: a logout by this program, or any end of the session in another process.
+    /// The token was cleared: this program logged out, or the session ended in another process.
     case cleared
 
     /// The token that is now stored; nil if none is.
@@ -41,4 +42,39 @@ extension TokenEvent: CustomStringConvertible, CustomDebugStringConvertible, Cus
 
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+/// News for a storage's readers after a change.
+struct TokenNews<Token: TokenModel>: Sendable {
+    /// The token that is now stored, for readers of the changes; nil if there is nothing new for them.
+    let change: Token??
+    /// For readers of the events.
+    let event: TokenEvent<Token>?
+}
+
+/// Why a token is written.
+enum TokenWriteCause: Sendable {
+    /// A login or logout by the program.
+    case program
+    /// The server has issued the token.
+    case renewal
+    /// The server has refused to renew the stored token, for this reason.
+    case refusal(any Error)
+
+    var refusal: (any Error)? {
+        if case .refusal(let error) = self { error } else { nil }
+    }
+
+    /// - Parameters:
+    ///   - token: the token that is now stored; nil if it was cleared.
+    ///   - hadToken: whether one was stored before, as far as this process knows.
+    func event<Token: TokenModel>(for token: Token?, hadToken: Bool) -> TokenEvent<Token>? {
+        switch (token, self) {
+        case (let token?, .program): .saved(token)
+        case (let token?, _): .renewed(token)
+        case (nil, _) where !hadToken: nil
+        case (nil, .refusal(let error)): .refused(error)
+        case (nil, _): .cleared
+        }
+    }
 }

@@ -5,7 +5,7 @@ internal import NevodSupport
 struct TokenMemory<Token: TokenModel> {
     struct Unsaved {
         let bytes: Secret?
-        /// The bytes that the storage held, and should still hold, before the write.
+        /// The bytes that the storage should still hold when the token is written.
         let expected: Secret?
     }
 
@@ -15,7 +15,7 @@ struct TokenMemory<Token: TokenModel> {
         let cause: TokenWriteCause
         /// Whether a token was stored before, as far as this process knows.
         let hadToken: Bool
-        /// Whether a read has found the written bytes before the write returned, and readers were told.
+        /// Whether readers were told already, because a read found the written bytes before the write returned.
         var isTold = false
     }
 
@@ -31,16 +31,16 @@ struct TokenMemory<Token: TokenModel> {
     }
     /// Whether the storage was read or written.
     private(set) var isKnown = false
-    /// The number of writes so far. A read that a write has overtaken is recognized by it, and dropped as stale.
+    /// The number of writes so far. It shows that a write has overtaken a read, which is then dropped as stale.
     private(set) var writes: UInt64 = 0
-    /// The number of reads that have begun, and the newest of those that have ended. A read that was overtaken by a later one may have
-    /// found what the later one's value has replaced.
+    /// The number of reads that have begun, and the newest read that has ended. A read that ends after a newer one may have found
+    /// an outdated value.
     private var reads: UInt64 = 0
     private var newestRead: UInt64 = 0
-    /// The version of the token that another process has cleared; nil if the last change was another one.
+    /// The version of the token that another process has cleared; nil after any other change.
     private var clearedElsewhere: TokenVersion?
-    /// The news that readers haven't been told yet, in the order in which they happened.
     private var pending: Pending?
+    /// The news that readers haven't been told yet, in the order in which it happened.
     private var news: [TokenNews<Token>] = []
     private var isTelling = false
 
@@ -55,27 +55,27 @@ struct TokenMemory<Token: TokenModel> {
         return (reads, writes)
     }
 
-    /// Whether something was written since a read began, which may have found what other processes have written later.
+    /// Whether this process has written since a read began. The read may still have found what another process wrote later.
     func hasOvertaken(_ writes: UInt64) -> Bool {
         self.writes != writes && unsaved == nil
     }
 
-    /// Called after a read that has found the last known bytes.
+    /// Called after a read. Records it if it found the last known bytes.
     ///
-    /// - Returns: false if it has found other ones.
+    /// - Returns: false if it found other bytes.
     mutating func endRead(_ number: UInt64, _ read: Secret?) -> Bool {
         guard isCurrent(read) else { return false }
         newestRead = max(newestRead, number)
         return true
     }
 
-    /// Installs a token that was read, unless something was written since, or a later read has ended before.
+    /// Installs a token that was read, unless this process has written since the read began, or a later read has ended already.
     ///
     /// - Parameters:
     ///   - number: the number of the read.
     ///   - seen: ``writes`` before the read.
     ///   - refusal: the reason if the server has just refused to renew the last known token.
-    /// - Returns: whether readers are told of a change.
+    /// - Returns: whether there is news for readers.
     mutating func install(
         _ token: Token?, _ read: Secret?, number: UInt64? = nil, ifWrites seen: UInt64, renewal: UnixTime?,
         refusal: (any Error)? = nil
@@ -103,12 +103,13 @@ struct TokenMemory<Token: TokenModel> {
         news.append(TokenNews(change: .some(token), event: cause.event(for: token, hadToken: hadToken)))
     }
 
-    /// Called before a write to the storage, so that a read that finds its bytes before it has returned knows where they come from.
+    /// Called before a write to the storage. A read may find the bytes before the write returns, and must know where they come
+    /// from.
     mutating func willWrite(_ bytes: Secret?, _ cause: TokenWriteCause) {
         pending = Pending(bytes: bytes, cause: cause, hadToken: !isKnown || current.token != nil)
     }
 
-    /// Called instead of ``installWritten(_:_:renewal:cause:)`` after a write that failed.
+    /// Called instead of ``installWritten(_:_:renewal:cause:)`` after a failed write.
     mutating func didNotWrite() {
         pending = nil
     }
@@ -125,15 +126,15 @@ struct TokenMemory<Token: TokenModel> {
         replace(token, written, renewal)
     }
 
-    /// Records that the server has refused to renew the token of `version`, which another process has cleared meanwhile. After a
-    /// logout by this process, or a login, the refusal is no news: that session had ended.
+    /// Records that the server refused to renew the token of `version`, which another process has cleared meanwhile. Does nothing
+    /// after a login, or a logout by this process, because that session has already ended.
     mutating func noteRefusal(of version: TokenVersion, _ error: any Error) {
         guard clearedElsewhere == version, current.token == nil else { return }
         clearedElsewhere = nil
         news.append(TokenNews(change: nil, event: .refused(error)))
     }
 
-    /// Installs a token that could not be written, if the one it replaces is still current.
+    /// Installs a token that could not be written, if the token that it replaces is still current.
     mutating func installUnsaved(
         _ token: Token, _ bytes: Secret?, ifVersion version: TokenVersion, renewal: UnixTime?
     ) -> Bool {
@@ -145,8 +146,8 @@ struct TokenMemory<Token: TokenModel> {
         return true
     }
 
-    /// Returns what readers are to be told next; nil if there is nothing, or if another thread is telling them and will go on with it.
-    /// ``didTell()`` must follow.
+    /// Returns the news to tell readers next; nil if there is none, or if another thread is telling them and will tell them this
+    /// too. If the result isn't nil, call ``didTell()`` afterwards.
     mutating func takeNews() -> [TokenNews<Token>]? {
         guard !isTelling, !news.isEmpty else { return nil }
         isTelling = true

@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// A token that can be stored and put on a request. (A ``TokenModel`` knows how to authorize a request; an interceptor decides
 /// which requests to authorize, and when.)
 ///
@@ -21,21 +23,21 @@ public protocol TokenModel: Sendable {
     /// The type of `expiresAt`.
     associatedtype Expiry: TimePoint = NoExpiry
 
-    /// The phase in which the token goes on a request. The default is ``TokenPhase/credential``.
+    /// The phase in which the token is put on a request. The default is ``TokenPhase/credential``.
     static var phase: TokenPhase { get }
 
-    /// The requirement of a route that the token meets. The default is ``AuthRequirement/bearerToken``.
+    /// The requirement of routes that this token meets. The default is ``AuthRequirement/bearerToken``.
     static var requirement: AuthRequirement { get }
 
-    /// Whether `authorize` reads the body of the request, as for a signature over it. True by default.
+    /// Whether `authorize` reads the body of the request, for example to sign it. True by default.
     ///
-    /// It matters only to a token written against another library's request, which holds no streams. A body that is read while it is
-    /// sent, such as a form with several parts or a file, is then read into memory first, up to 64 MiB; a longer one, or one that
-    /// can be read only once, fails the request with an ``UnshownBodyError``. A token that returns false sees no such body.
+    /// Matters only if `Request` is another library's type, which can't hold a stream. A body that is read while it is sent, such
+    /// as a file or a form with several parts, is then read into memory first, up to 64 MiB. A longer body, or one that can be
+    /// read only once, fails the request with an ``UnshownBodyError``. A token that returns false doesn't see such a body.
     static var readsBody: Bool { get }
 
-    /// When the token expires. A token with an expiry is renewed before it. To give a token of your own an expiry, declare a
-    /// property of this name whose type is a ``TimePoint``; nothing else is needed.
+    /// When the token expires. The token is renewed before then. To give your own token an expiry, declare a property with this
+    /// name and a ``TimePoint`` type; nothing else is needed.
     var expiresAt: Expiry { get }
 
     /// Puts the token on a request.
@@ -47,7 +49,7 @@ public protocol TokenModel: Sendable {
     /// Throws for bytes that ``encode()`` didn't produce.
     static func decode(from data: Encoded) throws -> Self
 
-    /// Puts the token on a request, given all that the host knows about its exchange. The default calls the simpler method
+    /// Puts the token on a request, with everything that the host knows about its exchange. The default calls the simpler method
     /// above, and records its edits as written by this token.
     func authorize(_ exchange: inout Exchange) async throws
 }
@@ -72,4 +74,19 @@ extension TokenModel {
             try body.write(shaped, to: &request)
         }
     }
+}
+
+/// A token that is encoded to and decoded from a `Secret`, without leaving an unwiped copy in memory.
+protocol SecretlyStored: TokenModel {
+    func encoded() -> Secret
+    init(stored bytes: UnsafeRawBufferPointer) throws(UnreadableTokenError)
+}
+
+/// Makes the values of a type print, interpolate and dump as `[redacted]`.
+public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+
+extension Redacted {
+    public var description: String { "\(Self.self) [redacted]" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -8,14 +8,14 @@ internal import NevodSupport
 /// try await storage.save(Token(value: "secret"))
 /// ```
 ///
-/// Instances over the same storage object and key share their state, and one renewal at a time.
+/// Instances with the same storage object and key share their state, and a renewal under way.
 public final class TokenStorage<Token: TokenModel>: Sendable {
     let coordinator: TokenCoordinator<Token>
 
     /// Creates a storage of one token.
     ///
-    /// With a default key, or `StorageKey.token`, a token that Nevod stored under its own default key is found too, as long as there
-    /// is no newer one. The next save stores it in this library's format and removes the old one.
+    /// With a default key, or `StorageKey.token`, a token that Nevod stored under its own default key is found too, unless a
+    /// newer one is stored. The next save stores the token in this library's format and removes Nevod's.
     ///
     /// - Parameters:
     ///   - storage: stores the token's bytes.
@@ -44,12 +44,12 @@ public final class TokenStorage<Token: TokenModel>: Sendable {
         try await coordinator.read().token
     }
 
-    /// Replaces the stored token, as after a login. When it returns, the token has been written.
+    /// Replaces the stored token, for example after a login. The token is written when the call returns.
     public func save(_ token: Token) async throws {
         try await coordinator.write(token)
     }
 
-    /// Removes the stored token, as after a logout. A renewal under way doesn't restore it.
+    /// Removes the stored token, for example after a logout. A renewal under way doesn't restore it.
     public func clear() async throws {
         try await coordinator.write(nil)
     }
@@ -59,10 +59,9 @@ public final class TokenStorage<Token: TokenModel>: Sendable {
         try await coordinator.read()
     }
 
-    /// Saves a token, or clears it if nil, but only if the stored token is still the one of `version`: no other change is
-    /// overwritten.
+    /// Saves a token, or clears it if nil, but only if `version` is still current, so that no other change is overwritten.
     ///
-    /// - Returns: whether it was still that one.
+    /// - Returns: whether `version` was still current.
     @discardableResult
     public func save(_ token: Token?, replacing version: TokenVersion) async throws -> Bool {
         try await coordinator.replace(version, with: token, .program)
@@ -74,10 +73,29 @@ public final class TokenStorage<Token: TokenModel>: Sendable {
         coordinator.changes()
     }
 
-    /// The changes of the token from now on with their reasons, in the order in which they happen: a login, a renewal, the server's refusal, a
-    /// logout. Includes changes by other processes if the storage reports them (`ObservableStorage`). A reader that falls behind
-    /// gets the latest 256 events.
+    /// The token's changes from now on, with their reasons, in the order in which they happen: a login, a renewal, the server's
+    /// refusal, a logout. Includes changes by other processes if the storage reports them (`ObservableStorage`). A reader that
+    /// falls behind gets the latest 256 events.
     public var events: AsyncStream<TokenEvent<Token>> {
         coordinator.events()
     }
+}
+
+extension TokenStorage {
+    /// Whether the stored token has expired, or is so close to its expiry that the next request will renew it first. False if no
+    /// token is stored, or if the token has no expiry.
+    ///
+    /// - Throws: the errors of ``TokenStorage/load()``.
+    public func isDueForRenewal() async throws -> Bool {
+        let stored = try await coordinator.read()
+        return stored.token != nil && coordinator.isDue(stored.version)
+    }
+}
+
+/// A snapshot of the token in a ``TokenStorage``.
+public struct StoredToken<Token: TokenModel>: Sendable {
+    /// Nil if none is stored.
+    public let token: Token?
+    /// Changes whenever the token changes.
+    public let version: TokenVersion
 }

@@ -1,4 +1,4 @@
-/// The connection that a transfer used, for traces and diagnosis. (``TransferMetrics``, in contrast, are measured.)
+/// The connection that a transfer used, for traces and diagnosis. (``TransferMetrics``, in contrast, measure the transfer.)
 public struct ConnectionDetails: Sendable, Hashable {
     /// The protection of a connection.
     public struct TLS: Sendable, Hashable {
@@ -41,9 +41,9 @@ public struct ConnectionDetails: Sendable, Hashable {
     public var remoteAddress: String
     /// The port of the host, or of its proxy; 0 if it has none.
     public var remotePort: Int
-    /// This end's address.
+    /// The local address.
     public var localAddress: String
-    /// This end's port.
+    /// The local port.
     public var localPort: Int
     /// Whether an earlier transfer opened the connection.
     public var isReused: Bool
@@ -51,15 +51,16 @@ public struct ConnectionDetails: Sendable, Hashable {
     public var proxy: String?
     /// The status of a proxy's last response to CONNECT (RFC 9110 §9.3.6); 0 if there was none.
     public var connectStatus: Int
-    /// OpenSSL's result of verifying the server's certificate; 0 if it is valid, and without TLS.
+    /// OpenSSL's result of verifying the server's certificate; 0 if it is valid, or without TLS.
     public var verificationResult: Int
-    /// Nil for a connection without TLS, and for one that failed in its handshake.
+    /// Nil without TLS, and if the handshake failed.
     public var tls: TLS?
-    /// The fields of the server's certificates as libcurl names them (`Subject:CN = …`), each certificate's last field being itself in
-    /// PEM. Empty unless ``ConnectionSettings/reportsCertificateFields`` is set, and for a reused connection.
+    /// The fields of the server's certificates, as libcurl names them (`Subject:CN = …`). The last field of each certificate is
+    /// the certificate itself in PEM. Empty for a reused connection, and unless ``ConnectionSettings/reportsCertificateFields``
+    /// is set.
     public var certificateFields: [[String]]
 
-    /// Creates a value, for transports. What a transport doesn't know stays empty.
+    /// Creates a value, for transports. Details that a transport doesn't know stay empty.
     public init(
         remoteAddress: String = "", remotePort: Int = 0, localAddress: String = "", localPort: Int = 0, isReused: Bool = false,
         proxy: String? = nil, connectStatus: Int = 0, verificationResult: Int = 0, tls: TLS? = nil,

@@ -1,6 +1,6 @@
-/// How a session's connections are made: where they lead, with which versions of the protocols, and how fast they may be.
+/// How a session connects: where to, with which protocol versions, and how fast it may send and receive.
 ///
-/// None of this changes the origin of a request, which decides about its credentials, cookies and the certificate's name.
+/// These settings don't change a request's origin, which decides its credentials, its cookies and the certificate's name.
 public struct ConnectionSettings: Sendable, Hashable {
     /// A Unix domain socket.
     public enum UnixSocket: Sendable, Hashable {
@@ -44,7 +44,8 @@ public struct ConnectionSettings: Sendable, Hashable {
 
     /// Addresses to use instead of a name lookup, each as `HOST:PORT:ADDRESS[,ADDRESS]…`; `*` for any host.
     public var addresses: [String]
-    /// Other places to connect to, each as `HOST:PORT:OTHERHOST:OTHERPORT`; an empty host or port matches any, or stays as it is.
+    /// Other places to connect to, each as `HOST:PORT:OTHERHOST:OTHERPORT`; an empty `HOST` or `PORT` matches any, and an empty
+    /// `OTHERHOST` or `OTHERPORT` changes nothing.
     public var connectTo: [String]
     /// The socket to connect to instead of any host. Proxies don't apply then.
     public var unixSocket: UnixSocket?
@@ -52,13 +53,13 @@ public struct ConnectionSettings: Sendable, Hashable {
     public var ipVersion: IPVersion
     /// The version of HTTP.
     public var httpVersion: HTTPVersion
-    /// The lowest version of TLS; nil for libcurl's, which is 1.2 or what the system's OpenSSL demands.
+    /// The lowest version of TLS; nil for libcurl's minimum, which is 1.2 or what the system's OpenSSL demands.
     public var minimumTLS: TLSVersion?
     /// The highest version of TLS; nil for no limit.
     public var maximumTLS: TLSVersion?
-    /// The ciphers for TLS 1.2, in OpenSSL's notation; nil for OpenSSL's.
+    /// The ciphers for TLS 1.2, in OpenSSL's notation; nil for OpenSSL's default.
     public var ciphers: String?
-    /// The ciphers for TLS 1.3, separated by colons; nil for OpenSSL's.
+    /// The ciphers for TLS 1.3, separated by colons; nil for OpenSSL's default.
     public var tls13Ciphers: String?
     /// The network interface, address or host name to send from; nil for the system's choice.
     public var interface: String?
@@ -66,7 +67,7 @@ public struct ConnectionSettings: Sendable, Hashable {
     public var localPorts: ClosedRange<UInt16>?
     /// Limits how fast each transfer sends and receives, in bytes per second; nil for no limit.
     public var maxSpeed: Int64?
-    /// Whether ``ConnectionDetails/certificateFields`` is filled, which reads every certificate of each new connection.
+    /// Whether to fill ``ConnectionDetails/certificateFields``. This reads every certificate of each new connection.
     public var reportsCertificateFields: Bool
 
     /// Creates settings that change nothing.

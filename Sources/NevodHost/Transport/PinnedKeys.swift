@@ -1,6 +1,6 @@
 internal import NevodSupport
 
-/// The public keys that servers must have, by host: certificate pinning. A server with another key is refused, also if a trusted
+/// The public keys that servers must have, by host: certificate pinning. A server with another key is refused, even if a trusted
 /// authority has certified it.
 ///
 /// ```swift
@@ -11,12 +11,12 @@ internal import NevodSupport
 /// let session = CurlSession(CurlSession.Configuration(pins: pins))
 /// ```
 ///
-/// A host without pins is as it would be without any. A pinned host is also refused over `http`, which has no key. Certificates are
-/// verified in addition. Give each host a second pin, of a key that is kept offline, so that a lost key can be replaced.
+/// Hosts without pins are not affected. A pinned host is refused over `http`, which has no key. Certificates are verified in
+/// addition. Give each host a second pin, for a key that is kept offline, so that a lost key can be replaced.
 public struct PinnedKeys: Sendable, Hashable {
-    /// For hosts by their canonical name.
+    /// The pins of exact hosts, by canonical name.
     private let exact: [String: Pins]
-    /// The longest first.
+    /// The pins of patterns, with the longest suffix first.
     private let patterns: [Pattern]
 
     private struct Pattern: Sendable, Hashable {
@@ -38,18 +38,18 @@ public struct PinnedKeys: Sendable, Hashable {
         patterns = []
     }
 
-    /// - Parameter pins: for each host, a pin for each key it may have: `sha256//` and the base64 of the SHA-256 of its public key in
-    ///   DER (SubjectPublicKeyInfo), as curl takes it. A host is a name or an address, without a port. `*.example.com` is every host
-    ///   below `example.com`, however deep; an exact name, and then the longest such pattern, takes precedence.
-    /// - Throws: `TransportError` of code `tlsConfiguration` that names a malformed host or pin, a host without pins, or one that is
-    ///   given twice.
+    /// - Parameter pins: for each host, a pin for each key it may have: `sha256//` and the base64 of the SHA-256 of its public
+    ///   key in DER (SubjectPublicKeyInfo), as curl takes it. A host is a name or an address, without a port. `*.example.com` is
+    ///   every host below `example.com`, however deep; an exact name, and then the longest such pattern, takes precedence.
+    /// - Throws: `TransportError` of code `tlsConfiguration` that names a malformed host or pin, a host without pins, or a host
+    ///   that is given twice.
     public init(_ pins: [String: [String]]) throws(TransportError) {
         var (exact, suffixes) = ([String: Pins](), [String: Pins]())
         for (host, texts) in pins {
             let isPattern = host.utf8.starts(with: "*.".utf8)
             guard let name = Self.canonical(isPattern ? host.dropFirst(2) : host[...]), !isPattern || !Self.isAddress(name) else {
                 throw Self.error(
-                    "'\(host)' is not a host with pins",
+                    "'\(host)' is not a host that can have pins",
                     "give a name such as api.example.com, a pattern such as *.example.com, or an address, without scheme and port"
                 )
             }
@@ -71,16 +71,16 @@ public struct PinnedKeys: Sendable, Hashable {
         pins(of: host).map { $0.digests.contains(digest) } ?? true
     }
 
-    /// Refuses an origin that is pinned, and can't be verified.
+    /// Refuses a pinned origin that can't be verified, because it has no TLS.
     package func check(_ origin: Origin) throws(TransportError) {
         guard origin.scheme == .http, pins(of: origin.host) != nil else { return }
         throw TransportError(.pinMismatch, "\(origin.authority) has pins, and a connection over http has no key; use https")
     }
 
-    /// The error for a server whose key is not among its pins.
+    /// The error for a server with a key that isn't pinned.
     package static func mismatch(at authority: String, curlCode: Int32 = 0) -> TransportError {
         TransportError(
-            .pinMismatch, "the key of \(authority) has no pin; if it was replaced by its owner, pin the new one",
+            .pinMismatch, "the key of \(authority) is not pinned; if its owner replaced it, pin the new one",
             curlCode: curlCode)
     }
 
@@ -88,7 +88,7 @@ public struct PinnedKeys: Sendable, Hashable {
     func text(for host: String) -> String? { isEmpty ? nil : pins(of: host)?.text }
 
     private func pins(of host: String) -> Pins? {
-        // A name with a dot at its end is the same host.
+        // A name with a trailing dot names the same host.
         let name = Self.withoutDot(host[...])
         if let pins = exact[String(name)] { return pins }
         return patterns.first { name.utf8.count > $0.suffix.utf8.count && name.hasSuffix($0.suffix) }?.pins
@@ -98,7 +98,7 @@ public struct PinnedKeys: Sendable, Hashable {
         host.utf8.last == UInt8(ascii: ".") ? host.dropLast() : host
     }
 
-    /// As ``Origin/host`` is.
+    /// The host in the form of ``Origin/host``; nil if it is invalid.
     private static func canonical(_ host: Substring) -> String? {
         let name = withoutDot(host)
         if name.utf8.contains(UInt8(ascii: ":")), let address = URLHost.ipv6(name.utf8) { return address }
@@ -117,7 +117,7 @@ public struct PinnedKeys: Sendable, Hashable {
         var digests: Set<[UInt8]> = []
         for text in texts {
             let prefix = "sha256//"
-            // The text must be the digest's only one, since libcurl compares texts.
+            // Only the digest's canonical text is accepted, since libcurl compares texts.
             guard text.utf8.starts(with: prefix.utf8),
                 let digest = Base64.decoded(Array(text.utf8.dropFirst(prefix.utf8.count)), .any), digest.count == 32,
                 text == prefix + digest.withUnsafeBytes({ Base64.encoded($0) })

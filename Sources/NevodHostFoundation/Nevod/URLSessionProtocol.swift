@@ -13,19 +13,20 @@ public import NevodHost
 ///         for request: URLRequest, delegate: (any URLSessionTaskDelegate)?
 ///     ) async throws -> (Data, URLResponse) {
 ///         let url = request.url ?? URL(fileURLWithPath: "/")
-///         return (Data("{}".utf8), HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil) ?? URLResponse())
+///         let head = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)
+///         return (Data("{}".utf8), head ?? URLResponse())
 ///     }
 /// }
 /// ```
 ///
-/// Its limits are those of Foundation's types: header lines of one name are merged, and a body is collected in memory. Redirects
-/// must be returned, not followed: the host follows them.
+/// It has the limits of Foundation's types: header lines of one name are merged, and a body is collected in memory. It must
+/// return redirects instead of following them: the host follows them.
 public protocol URLSessionProtocol: HTTPTransport {
     /// Sends a request, and returns the body and the head of its response.
     ///
     /// - Parameters:
-    ///   - request: the request as it is to be sent, with its body in memory.
-    ///   - delegate: the one that was passed with the request; see `perform(_:delegate:)`.
+    ///   - request: the request to send, with its body in memory.
+    ///   - delegate: the delegate that was passed with the request; see `perform(_:delegate:)`.
     func requestData(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (Data, URLResponse)
@@ -63,7 +64,7 @@ extension URLSessionProtocol {
 }
 
 extension URLSession: URLSessionProtocol {
-    /// Sends a request as it is, with the delegate's events. Follows no redirect.
+    /// Sends a request unchanged, and tells the delegate of its events. Doesn't follow redirects.
     public func requestData(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)?
     ) async throws -> (Data, URLResponse) {
@@ -78,3 +79,32 @@ extension URLSession: URLSessionProtocol {
 
 /// Foundation's session, under the name that Nevod gives it.
 public typealias URLSessionType = URLSession
+
+extension NetworkProvider {
+    /// Sends a route's request, and returns its decoded response.
+    ///
+    /// - Parameters:
+    ///   - route: the route.
+    ///   - delegate: if the transport is a `URLSession`, it is told of sent bytes (`didSendBodyData`) and of the end of each
+    ///     attempt (`didCompleteWithError`). It decides nothing: the host handles redirects and challenges. Other transports
+    ///     don't call it.
+    /// - Throws: always a `NetworkError`.
+    public func perform<R: Route>(
+        _ route: R, delegate: (any URLSessionTaskDelegate)?
+    ) async throws -> R.Response where R.Response: Sendable {
+        try await RequestDelegate.$current.withValue(delegate) { try await perform(route) }
+    }
+
+    /// Like `perform(_:delegate:)`, but returns the error as a value.
+    public func request<R: Route>(
+        _ route: R, delegate: (any URLSessionTaskDelegate)?
+    ) async -> Result<R.Response, NetworkError> where R.Response: Sendable {
+        await RequestDelegate.$current.withValue(delegate) { await request(route) }
+    }
+}
+
+/// The delegate of the request that the current task sends. The provider doesn't know of it: only a session of Foundation's can
+/// call it.
+enum RequestDelegate {
+    @TaskLocal static var current: (any URLSessionTaskDelegate)?
+}

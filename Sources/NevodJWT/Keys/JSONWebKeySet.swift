@@ -4,7 +4,7 @@ internal import NevodSupport
 public struct JSONWebKeySet: Sendable {
     /// The usable keys, in their order.
     public let keys: [JSONWebKey]
-    /// The number of keys that were skipped: of unknown kinds, for other purposes, too short, or malformed.
+    /// The number of skipped keys: of unknown kinds, for other purposes, too short, or malformed.
     public let skipped: Int
 
     private static let sizeLimit = 1 << 20
@@ -46,7 +46,8 @@ public struct JSONWebKeySet: Sendable {
 
 #if !hasFeature(Embedded)
     extension JSONWebKeySet: JWTKeySource {
-        /// The keys that may have signed a token: for its algorithm, and with its key identifier, if both have one.
+        /// The keys that may have signed a token: they support its algorithm and, where both have a key identifier, have the same
+        /// one.
         public func keys(for header: JWTHeader) -> [JSONWebKey] { keys.filter { $0.fits(header) } }
     }
 #endif
@@ -58,3 +59,24 @@ extension JSONWebKey {
         return keyID.utf8.elementsEqual(other.utf8)
     }
 }
+
+// Embedded Swift has no type for an arbitrary error: its users fetch the keys themselves.
+#if !hasFeature(Embedded)
+    /// A source of keys that may have signed a token.
+    ///
+    /// ``JSONWebKeySet`` is one. Others fetch an issuer's keys:
+    /// ```swift
+    /// struct TwoIssuers: JWTKeySource {
+    ///     let old: JSONWebKeySet
+    ///     let new: JSONWebKeySet
+    ///     func keys(for header: JWTHeader) -> [JSONWebKey] { new.keys(for: header) + old.keys(for: header) }
+    /// }
+    /// ```
+    public protocol JWTKeySource: Sendable {
+        /// Returns the keys that fit a token's header, at best only a few: at most 16 are tried.
+        ///
+        /// - Parameter header: from the token, before anything is verified. Its algorithm is one that the verifier accepts.
+        /// - Throws: if the keys aren't available now, for example because the issuer is not reachable.
+        func keys(for header: JWTHeader) async throws -> [JSONWebKey]
+    }
+#endif

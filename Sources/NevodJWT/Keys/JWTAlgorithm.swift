@@ -1,6 +1,8 @@
+internal import NevodCrypto
+
 /// An algorithm that signs a JSON Web Token: the header parameter `alg` (RFC 7518 §3.1, RFC 8037 §3.1).
 ///
-/// `none` is no algorithm here, so that a token without a signature can't be accepted by mistake.
+/// `none` isn't included, so that a token without a signature can't be accepted by mistake.
 public enum JWTAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// HMAC with SHA-256, and a secret of at least 32 bytes.
     case hs256 = "HS256"
@@ -28,4 +30,36 @@ public enum JWTAlgorithm: String, Sendable, Hashable, CaseIterable {
     case es512 = "ES512"
     /// Ed25519 or Ed448, as the key says.
     case edDSA = "EdDSA"
+}
+
+extension JWTAlgorithm {
+    /// The operation of an algorithm, apart from its hash.
+    enum Family: Sendable {
+        case hmac, rsa, rsaPSS, ecdsa, edwards
+    }
+
+    /// The names of algorithms, for a message.
+    static func list(_ algorithms: [JWTAlgorithm]) -> String {
+        algorithms.map { $0.rawValue }.joined(separator: ", ")
+    }
+
+    var family: Family {
+        switch self {
+        case .hs256, .hs384, .hs512: .hmac
+        case .rs256, .rs384, .rs512: .rsa
+        case .ps256, .ps384, .ps512: .rsaPSS
+        case .es256, .es384, .es512: .ecdsa
+        case .edDSA: .edwards
+        }
+    }
+
+    /// Nil for EdDSA, which includes its hash.
+    var hash: HashMethod? {
+        switch self {
+        case .hs256, .rs256, .ps256, .es256: .sha256
+        case .hs384, .rs384, .ps384, .es384: .sha384
+        case .hs512, .rs512, .ps512, .es512: .sha512
+        case .edDSA: nil
+        }
+    }
 }

@@ -12,8 +12,8 @@ internal import NevodSupport
 
 /// The places of an object's members in its JSON text, so that a value is decoded only when it is read.
 ///
-/// Everything is checked once, at the start: grammar, UTF-8, surrogates, the range of numbers, depth, and that no object has two members
-/// of one name, which readers take differently (RFC 8259 §4).
+/// Everything is checked once, at the start: grammar, UTF-8, surrogates, the range of numbers, depth, and duplicate names in an
+/// object, which readers interpret differently (RFC 8259 §4).
 struct JSONIndex: Sendable {
     struct Member: Sendable {
         /// Without the quotation marks.
@@ -23,7 +23,7 @@ struct JSONIndex: Sendable {
     }
 
     private(set) var members: [Member]
-    /// Whether the text contains a backslash. Mostly it doesn't, and then a string is its own bytes.
+    /// Whether the text contains a backslash. Without one, as in most texts, a string's contents are its bytes.
     private let hasEscapes: Bool
 
     /// - Parameter depth: how deeply arrays and objects may be nested.
@@ -46,7 +46,7 @@ struct JSONIndex: Sendable {
         return name.withUTF8 { name in members.first { equals($0.name, name, in: text) } }
     }
 
-    /// Whether a string is another one, byte by byte.
+    /// Whether a string equals another one, byte by byte.
     func equals(_ range: Range<Int>, _ other: UnsafeBufferPointer<UInt8>, in text: Span<UInt8>) -> Bool {
         guard hasEscapes else { return text.extracting(range).equals(other) }
         return JSONText.bytes(text.extracting(range)).elementsEqual(other)
@@ -79,9 +79,9 @@ enum JSONKind: UInt8, Sendable {
     case string, number, `true`, `false`, null, array, object
 }
 
-/// Strings between their quotation marks.
+/// Decodes strings between their quotation marks.
 enum JSONText {
-    /// The bytes of a checked string's contents, escapes decoded.
+    /// The bytes of a checked string's contents, with escapes decoded.
     static func bytes(_ contents: Span<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(contents.count)
@@ -117,7 +117,7 @@ extension Span<UInt8> {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// The place of the first such byte. The C library's search takes several bytes at once.
+    /// The offset of the first such byte. Uses the C library's search, which takes several bytes at once.
     func firstOffset(of byte: UInt8) -> Int? {
         guard let start = baseAddress, let found = memchr(start, CInt(byte), count) else { return nil }
         return UnsafeRawPointer(found) - UnsafeRawPointer(start)

@@ -11,7 +11,7 @@ struct JSONScanner: ~Escapable {
         self.hasEscapes = hasEscapes
     }
 
-    /// The members of the object that the whole text is.
+    /// The members of the object that makes up the whole text.
     @_lifetime(self: copy self)
     mutating func document(depth: Int) throws(JSONError) -> [JSONIndex.Member] {
         guard case .beginObject = try lexer.next() else { throw lexer.error("expected an object") }
@@ -22,7 +22,7 @@ struct JSONScanner: ~Escapable {
         return members
     }
 
-    /// The elements of the array that the whole text is.
+    /// The elements of the array that makes up the whole text.
     @_lifetime(self: copy self)
     mutating func elements(depth: Int) throws(JSONError) -> [Range<Int>] {
         guard case .beginArray = try lexer.next() else { throw lexer.error("expected an array") }
@@ -31,7 +31,7 @@ struct JSONScanner: ~Escapable {
         return elements
     }
 
-    /// Reads an object behind its first brace.
+    /// Reads an object after its first brace.
     @_lifetime(self: copy self)
     private mutating func object(depth: Int, into members: inout [JSONIndex.Member]) throws(JSONError) {
         guard depth > 0 else { throw lexer.error("nested too deeply") }
@@ -100,7 +100,7 @@ struct JSONScanner: ~Escapable {
         }
     }
 
-    /// The lexer checks escapes, but not that surrogates come in pairs.
+    /// The lexer checks escapes, but not whether surrogates come in pairs.
     private func check(_ string: Range<Int>) throws(JSONError) {
         guard hasEscapes else { return }
         var decoded: [UInt8] = []
@@ -108,9 +108,9 @@ struct JSONScanner: ~Escapable {
         guard JSONText.decode(contents, into: &decoded) else { throw lexer.error("an unpaired surrogate") }
     }
 
-    /// Refuses `1e400`, which some readers take for infinity.
+    /// Refuses `1e400`, which some readers interpret as infinity.
     private func checkNumber(_ range: Range<Int>) throws(JSONError) {
-        // Without an exponent, a number of so few digits is finite.
+        // A number with so few digits and no exponent is finite.
         let text = lexer.bytes.extracting(range)
         var isShort = text.count < 300
         for index in text.indices where text[index] | 0x20 == UInt8(ascii: "e") { isShort = false }
@@ -120,7 +120,7 @@ struct JSONScanner: ~Escapable {
     }
 }
 
-/// The names of an object's members so far. A few are compared one by one, which needs no memory.
+/// The names of an object's members so far. A few names are compared one by one, which needs no memory.
 private struct JSONNames {
     private var set: Set<[UInt8]> = []
 

@@ -1,13 +1,14 @@
 public import NevodSupport
 
-/// The claims of a token (RFC 7519 §4), read by the type that the caller expects. A claim of another type reads as nil, as a missing one.
+/// The claims of a token (RFC 7519 §4), read by the type that the caller expects. A claim of another type reads as nil, like a
+/// missing one.
 ///
 /// ```swift
 /// let name = claims[string: "name"]
 /// let roles = claims[strings: "roles"] ?? []
 /// ```
 ///
-/// Names are compared byte by byte. No name occurs twice. Printing shows only how many there are, since claims are about a person.
+/// Names are compared byte by byte. No name occurs twice. Printing shows only their number, since claims are about a person.
 public struct JWTClaims: Sendable {
     private let json: [UInt8]
     private let index: JSONIndex
@@ -33,12 +34,12 @@ public struct JWTClaims: Sendable {
         return index.string(member.contents, in: json.span)
     }
 
-    /// A whole number that fits, also if written as `3600.0`.
+    /// A whole number that fits in an `Int`, even if it is written as `3600.0`.
     public subscript(int name: String) -> Int? {
         guard let member = member(name), member.kind == .number else { return nil }
         let text = index.string(member.value, in: json.span)
         if let integer = Int(text) { return integer }
-        // A larger number has been rounded, perhaps to one that fits.
+        // A larger number may have been rounded to one that fits.
         guard let number = Double(text), abs(number) < 0x1p53 else { return nil }
         return Int(exactly: number)
     }
@@ -57,14 +58,14 @@ public struct JWTClaims: Sendable {
         member(name).flatMap(number)
     }
 
-    /// An array of texts alone. One text is an array of one, as in `aud` (RFC 7519 §4.1.3).
+    /// An array that contains only texts. A single text is read as an array of one, as in `aud` (RFC 7519 §4.1.3).
     public subscript(strings name: String) -> [String]? {
         member(name).flatMap(strings)?.map { index.string($0, in: json.span) }
     }
 
     /// A time, in seconds since 1970 (RFC 7519 §2, "NumericDate"), whole or with a fraction.
     ///
-    /// Nil for a time before 1970, and for one of more than 2^53 seconds.
+    /// Nil for a time before 1970 or of more than 2^53 seconds.
     public subscript(time name: String) -> Double? {
         member(name).flatMap(time)
     }
@@ -90,19 +91,19 @@ public struct JWTClaims: Sendable {
         return seconds
     }
 
-    /// The number that a few digits are, as most times.
+    /// Reads a number of at most 15 digits, as most times are.
     private func wholeSeconds(_ member: JSONIndex.Member) -> Double? {
         guard member.kind == .number, member.value.count <= 15 else { return nil }
         let digits = json.span.extracting(member.value)
         var number: Int64 = 0
         for index in digits.indices {
-            guard (0x30...0x39).contains(digits[index]) else { return nil }
+            guard digits[index].isDigit else { return nil }
             number = number * 10 + Int64(digits[index] & 0x0F)
         }
         return Double(number)
     }
 
-    /// The contents of the strings that an array has, or that one string is.
+    /// The contents of an array's strings, or of a single string.
     func strings(_ member: JSONIndex.Member) -> [Range<Int>]? {
         if member.kind == .string { return [member.contents] }
         guard member.kind == .array else { return nil }
@@ -117,7 +118,7 @@ public struct JWTClaims: Sendable {
         return strings
     }
 
-    /// Whether a string is another one, byte by byte.
+    /// Whether a string equals another one, byte by byte.
     func equals(_ range: Range<Int>, _ other: String) -> Bool {
         var other = other
         return other.withUTF8 { index.equals(range, $0, in: json.span) }
@@ -127,9 +128,9 @@ public struct JWTClaims: Sendable {
 extension JWTClaims {
     /// `iss`: the party that issued the token.
     public var issuer: String? { self[string: "iss"] }
-    /// `sub`: whom the token is about. Unique within the issuer alone.
+    /// `sub`: the person or thing that the token is about. Unique only within the issuer.
     public var subject: String? { self[string: "sub"] }
-    /// `aud`: for which parties the token is. Empty if the claim is missing, or is neither a text nor an array of texts.
+    /// `aud`: the parties that the token is for. Empty if the claim is missing, or is neither a text nor an array of texts.
     public var audience: [String] { self[strings: "aud"] ?? [] }
     /// `exp`: from this time on, the token isn't valid. In seconds since 1970.
     public var expiresAt: Double? { self[time: "exp"] }
@@ -148,7 +149,7 @@ extension JWTClaims: Hashable {
 }
 
 extension JWTClaims: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The number of claims. Not even their names, which an issuer may choose.
+    /// The number of claims. Even their names aren't shown, since an issuer may choose them.
     public var description: String { "JWTClaims(\(index.members.count))" }
     public var debugDescription: String { description }
 }

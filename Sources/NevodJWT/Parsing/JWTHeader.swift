@@ -1,19 +1,19 @@
 internal import NevodSupport
 
-/// The header of a token (RFC 7515 §4). Its text comes from the token, and says nothing reliable until the signature is verified.
+/// The header of a token (RFC 7515 §4). Its contents come from the token, and aren't reliable until the signature is verified.
 ///
-/// The parameters `jwk`, `jku`, `x5u` and `x5c`, with which a token would bring its own key, are never used.
+/// The parameters `jwk`, `jku`, `x5u` and `x5c`, with which a token would supply its own key, are never used.
 public struct JWTHeader: Sendable, Hashable {
     /// `alg`: the name of the algorithm, known or not.
     public let algorithm: String
-    /// `kid`: which of the issuer's keys signed.
+    /// `kid`: identifies the issuer's key that signed.
     public let keyID: String?
     /// `typ`: the media type of the token, such as `JWT` or `at+jwt`.
     public let type: String?
     /// `cty`: the media type of the payload.
     public let contentType: String?
 
-    /// Nil for `none`, and for an algorithm that isn't known.
+    /// Nil for `none` and for unknown algorithms.
     let knownAlgorithm: JWTAlgorithm?
 
     init(json: [UInt8]) throws(JWTError) {
@@ -23,10 +23,10 @@ public struct JWTHeader: Sendable, Hashable {
             throw JWTError(.malformed, "the header has no parameter alg")
         }
         if index.member("enc", in: json.span) != nil {
-            throw JWTError(.encrypted, "the token's header is that of an encrypted one (enc); only signed tokens are read")
+            throw JWTError(.encrypted, "the token is encrypted (its header has enc); only signed tokens are read")
         }
         if index.member("crit", in: json.span) != nil {
-            throw JWTError(.critical, "the header has critical extensions (crit), of which none is known")
+            throw JWTError(.critical, "the header has unknown critical extensions (crit)")
         }
         if let encoded = index.member("b64", in: json.span), encoded.kind != .true {
             throw JWTError(.critical, "the payload is not in base64url (b64)")
@@ -56,15 +56,15 @@ extension JWTHeader: CustomStringConvertible {
     }
 }
 
-/// Media types of headers (RFC 7515 §4.1.9): `application/` may be left out where no other slash follows.
+/// Media types of headers (RFC 7515 §4.1.9): `application/` may be left out if no other slash follows.
 enum MediaType {
     static func matches(_ one: String, _ other: String) -> Bool {
         one.utf8.elementsEqual(other.utf8) || normal(one).elementsEqual(normal(other))
     }
 
-    /// ASCII letters in lower case, as bytes: no other letters are the same.
+    /// The type as bytes, with ASCII letters in lower case. Other letters are compared as they are.
     private static func normal(_ type: String) -> [UInt8] {
-        let lower = type.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        let lower = type.utf8.map { $0.lowercased }
         let prefix = Array("application/".utf8)
         guard lower.starts(with: prefix) else { return lower }
         let rest = lower.dropFirst(prefix.count)

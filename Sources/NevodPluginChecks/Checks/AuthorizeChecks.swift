@@ -29,20 +29,20 @@ extension CheckCatalogue {
                 let first = Signed(subject.authorize(token, view))
                 let second = Signed(subject.authorize(otherToken, view, on: other))
                 if first != second {
-                    return differs("The edits for \(name) depend on settings, token and request alone", first, second)
+                    return differs("The edits for \(name) depend only on settings, token and request", first, second)
                 }
             }
             return .pass
         },
-        .probing("authorize.same-later", "authorize takes the time from the request alone") { subject in
+        .probing("authorize.same-later", "authorize takes the time only from the request") { subject in
             let token = try subject.usableCredential()
             try subject.requireDeterminism(token)
             let view = try subject.view()
             let first = Signed(subject.authorize(token, view))
-            // Into the next second, since most formats of a time have seconds.
+            // Waits until the next second, since most time formats have seconds.
             let second = nevod_nanoseconds(CLOCK_REALTIME) / 1_000_000_000
             while nevod_nanoseconds(CLOCK_REALTIME) / 1_000_000_000 == second { usleep(20_000) }
-            // `time` reads a clock that is a little behind.
+            // `time` reads a clock that lags a little.
             usleep(50_000)
             let later = Signed(subject.authorize(token, view))
             if first == later { return .pass }
@@ -60,7 +60,7 @@ extension CheckCatalogue {
                 if first != other {
                     return .fail(
                         "authorize ignores \(what), which its needs don't name", first.difference(from: other),
-                        "Name it in needs; a host leaves out what they don't name")
+                        "Name it in needs; a host leaves out everything else")
                 }
             }
             return .pass
@@ -70,7 +70,7 @@ extension CheckCatalogue {
             for (name, view) in try subject.plainViews() {
                 guard let problem = EditRules.problem(subject.authorize(token, view), view, subject.needs) else { continue }
                 return .fail(
-                    "The edits for \(name) are ones that a host accepts", problem, "See nevod_edits for what a host refuses")
+                    "A host accepts the edits for \(name)", problem, "See nevod_edits for what a host refuses")
             }
             return .pass
         },
@@ -97,7 +97,7 @@ extension CheckCatalogue {
             let token = try subject.usableCredential()
             var view = try subject.view()
             return try unsupported(
-                "a target of an unknown kind", "Return NEVOD_UNSUPPORTED unless view->target_kind is one that you know",
+                "a target of an unknown kind", "Return NEVOD_UNSUPPORTED unless view->target_kind is a known one",
                 ([77, -1] as [Int32]).map { kind in
                     view.targetKind = kind
                     return subject.authorize(token, view)
@@ -111,7 +111,7 @@ extension CheckCatalogue {
             var view = try subject.view("POST")
             view.bodyLength = 24
             return try unsupported(
-                "a body of an unknown kind", "Return NEVOD_UNSUPPORTED unless view->body_kind is one that you know",
+                "a body of an unknown kind", "Return NEVOD_UNSUPPORTED unless view->body_kind is a known one",
                 ([77, -1] as [Int32]).map { kind in
                     view.bodyKind = kind
                     return subject.authorize(token, view)
@@ -162,7 +162,7 @@ extension CheckCatalogue {
             _ = subject.authorize(token, try subject.view(), on: made)
             return .pass
         },
-        .probing("authorize.kept-sinks", "authorize uses its sinks in the call alone") { subject in
+        .probing("authorize.kept-sinks", "authorize uses its sinks only during the call") { subject in
             let token = try subject.usableCredential()
             for _ in 0..<4 { for (_, view) in try subject.plainViews() { _ = subject.authorize(token, view) } }
             guard let kept = subject.host.keptSinkCalls.first(where: { $0.of == "authorize" }) else { return .pass }
@@ -176,7 +176,7 @@ extension CheckCatalogue {
             for (name, view) in try subject.plainViews() {
                 let count = subject.authorize(token, view).sinks.count
                 for failing in 0...count {
-                    // The last round refuses all.
+                    // The last round refuses every edit.
                     subject.host.replaceResults { call, index in
                         call.hasStatus && (index == failing || failing == count) ? Int32(NEVOD_UNSUPPORTED) : nil
                     }
@@ -200,7 +200,7 @@ extension CheckCatalogue {
             var shapes: [ContractStruct: StructShape] = [:]
             for kind in ContractStruct.allCases { shapes[kind] = .grown(kind) }
             let later: Subject
-            do { later = try Subject(context, shapes: shapes) } catch CheckStop.skip(let reason) {
+            do { later = try Subject(context, shapes: shapes) } catch CheckStop.needsSettings(let reason) {
                 return .fail("create works with a later host, whose structs are longer", reason, sizes)
             }
             for (name, view) in try later.plainViews() {
@@ -216,7 +216,7 @@ extension CheckCatalogue {
             return .pass
         },
         Check("authorize.empty-pointers", "authorize reads no bytes of what is empty", scope: .scheme) { context in
-            // An address at which nothing is.
+            // An unmapped address.
             let subject = try Subject(context, pointerOfEmpty: 0x10)
             let token = try subject.usableCredential()
             for (_, view) in try subject.plainViews() { _ = subject.authorize(token, view) }
@@ -260,7 +260,7 @@ extension CheckCatalogue {
         }
         let expected = "\(function) reports one reason before it returns \(TestFailure.name(of: outcome.result))"
         guard let first = reports.first else {
-            return .warn(expected, "It reported nothing", "Call errors->report with a message that says the way out")
+            return .warn(expected, "It reported nothing", "Call errors->report with a message that says how to fix it")
         }
         if reports.count > 1 {
             return .fail(expected, "It reported \(reports.count) times", "Report the cause once; only the first report counts")
@@ -268,7 +268,7 @@ extension CheckCatalogue {
         for text in [first.subject, first.message] where String(validating: text, as: UTF8.self) == nil {
             return .fail(expected, "The report isn't UTF-8", "Report texts of your own, not bytes of the request")
         }
-        if first.message.isEmpty { return .warn(expected, "The message is empty", "Say what is wrong and the way out") }
+        if first.message.isEmpty { return .warn(expected, "The message is empty", "Say what is wrong and how to fix it") }
         if first.message.count > Int(NEVOD_LIMIT_MESSAGE) {
             return .warn(
                 expected, "The message has \(first.message.count) bytes; a host cuts it", "Put long texts into the detail")
@@ -276,7 +276,7 @@ extension CheckCatalogue {
         return .pass
     }
 
-    /// Several calls with inputs in pages of their own.
+    /// Several calls with inputs in separate pages.
     private static func calls(_ subject: Subject, _ mode: SwitchedMemory.Guard) throws -> CheckResult {
         let token = try subject.usableCredential()
         let views = try subject.plainViews()
@@ -286,7 +286,7 @@ extension CheckCatalogue {
         return .pass
     }
 
-    /// Views with a part that the needs don't name.
+    /// Views with parts that the needs don't name.
     private static func undeclared(_ needs: ContractNeeds, _ plain: ContractView) -> [(what: String, view: ContractView)] {
         var views: [(String, ContractView)] = []
         func add(_ what: String, _ change: (inout ContractView) -> Void) {

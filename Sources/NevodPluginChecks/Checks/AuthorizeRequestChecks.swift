@@ -2,7 +2,7 @@ internal import NevodPluginABI
 internal import NevodPluginTesting
 
 extension CheckCatalogue {
-    /// Requests that are unusual, but may occur.
+    /// Requests that are unusual but may occur.
     static let authorizeRequestChecks: [Check] = [
         .probing("authorize.odd-targets", "authorize survives odd paths and queries") { subject in
             let targets = [

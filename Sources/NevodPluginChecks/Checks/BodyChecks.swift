@@ -2,7 +2,7 @@ internal import NevodPluginABI
 internal import NevodPluginTesting
 
 extension CheckCatalogue {
-    /// For a scheme that makes a body of its own while the body is sent.
+    /// For a scheme that wraps the body while it is sent.
     static let bodyChecks: [Check] = [
         .probing("body.length", "A wrapped body has the length that was announced") { subject in
             let body = try WrappedBody(subject)
@@ -12,7 +12,7 @@ extension CheckCatalogue {
             return .fail(
                 "After the last piece, all announced bytes have been written",
                 "\(body.announced) bytes were announced and \(written.count) written",
-                "Announce in wrap_body what body_piece writes")
+                "Announce the number of bytes that body_piece writes in wrap_body")
         },
         .probing("body.pieces", "A wrapped body doesn't depend on how it is cut") { subject in
             let body = try WrappedBody(subject)
@@ -24,7 +24,7 @@ extension CheckCatalogue {
                     Array(body.original[$0..<min($0 + 5, body.original.count)])
                 },
             ] {
-                // A plugin may put its own marks around pieces only if the length doesn't depend on them.
+                // A plugin may put marks around pieces only if the length doesn't depend on the pieces.
                 let again = try body.written(cut).bytes
                 if again.count != whole.count {
                     return .fail(
@@ -56,7 +56,7 @@ extension CheckCatalogue {
             }
             return .pass
         },
-        .probing("body.unused", "A wrapping is freed although the body was not sent") { subject in
+        .probing("body.unused", "A wrapping is freed even if the body was not sent") { subject in
             let body = try WrappedBody(subject)
             for _ in 0..<10 { try body.withWrapping { _ in } }
             return .pass
@@ -68,7 +68,7 @@ extension CheckCatalogue {
             guard growth > Heap.tolerance else { return .pass }
             return .fail(
                 "After body_free, nothing of a wrapping remains allocated", "The heap grew by \(growth) bytes for each body",
-                "Free in body_free what wrap_body was given")
+                "Free the object that wrap_body was given in body_free")
         }.caused(by: "time.authorize", "resources.authorize"),
     ]
 }
@@ -81,7 +81,7 @@ private struct WrappedBody {
     let original: [UInt8]
     let announced: UInt64
 
-    /// Finds one; otherwise the check is skipped.
+    /// Finds such a request; otherwise skips the check.
     init(_ subject: Subject) throws {
         guard subject.needs.has(NEVOD_NEED_REPLACE_BODY) else { throw CheckStop.skip("the scheme replaces no bodies") }
         self.subject = subject
@@ -110,7 +110,7 @@ private struct WrappedBody {
         throw CheckStop.skip("authorize.same-twice fails")
     }
 
-    /// The scheme's output for the original in these pieces, of which the last is announced as such.
+    /// The scheme's output for the original in these pieces. The last piece is announced as the last.
     func written(_ pieces: [[UInt8]]) throws -> (bytes: [UInt8], failure: String?) {
         try withWrapping { wrapping in
             var written: [UInt8] = []

@@ -2,7 +2,7 @@ internal import NevodHost
 internal import NevodPluginABI
 internal import NevodSupport
 
-// The tables, read without the host's reader, so that each fault has a check of its own.
+// Reads the tables without the host's reader, so that each fault has its own check.
 
 extension CheckCatalogue {
     static let descriptionChecks: [Check] = [
@@ -22,7 +22,7 @@ extension CheckCatalogue {
             guard size >= NEVOD_PLUGIN_MINIMUM || library.table.pointee.abi_draft != NEVOD_ABI_DRAFT else {
                 return .fail(Finding(expected: expected, happened: "struct_size is \(size).", fix: fix))
             }
-            // Crashes here, and not in each of the checks below, if a pointer or a count is wild.
+            // If a pointer or a count is wild, crashes here instead of in each check below.
             let bytes = context.during(.tables) { library.schemes.reduce(0) { $0 + textSize(of: $1) } }
             return .noted("\(library.schemes.count) schemes, \(bytes) bytes of text")
         },
@@ -51,7 +51,7 @@ extension CheckCatalogue {
         },
         tables("description.version", "The version is of the form 1.2.3", isWarning: true) { plugin in
             guard let version = plugin.table.version.text, !version.isEmpty else { return [] }
-            let isNumbered = version.utf8.first.map { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") } ?? false
+            let isNumbered = version.utf8.first?.isDigit == true
             return isNumbered && version.contains(".") ? [] : ["The version is \"\(version)\"."]
         } fix: {
             "Number the versions, so that a person can tell which of two is newer."
@@ -77,7 +77,7 @@ extension CheckCatalogue {
         },
         tables("description.scheme-ids", "The ids of schemes are well-formed and distinct") { plugin in
             let ids = plugin.schemes.map { $0.pointee.id.text ?? "(not UTF-8)" }
-            return ids.filter { !isIdentifier($0) }.map { "\"\($0)\" is no id." }
+            return ids.filter { !isIdentifier($0) }.map { "\"\($0)\" is not a valid id." }
                 + repeated(ids).map { "\"\($0)\" occurs twice." }
         } fix: {
             "Use a-z, 0-9 and '-', beginning with a letter, at most \(NEVOD_LIMIT_NAME) bytes."
@@ -94,7 +94,7 @@ extension CheckCatalogue {
                 return unknown == 0 ? nil : "\(label(scheme)) has the flags 0x\(String(unknown, radix: 16))."
             }
         } fix: {
-            "Set only NEVOD_SCHEME_… of the header; bit 31 is never assigned."
+            "Set only the header's NEVOD_SCHEME_… flags; bit 31 is never assigned."
         },
         tables("description.functions", "Each scheme has the functions that belong together") { plugin in
             plugin.schemes.flatMap { scheme in
@@ -124,7 +124,7 @@ extension CheckCatalogue {
         },
         tables("description.interactive", "A scheme that asks a person has a flow to do so", isWarning: true) { plugin in
             plugin.schemes.filter { $0.pointee.flags & UInt32(NEVOD_SCHEME_INTERACTIVE) != 0 && $0.pointee.flow_begin == nil }
-                .map { "\(label($0)) has NEVOD_SCHEME_INTERACTIVE, and no flow." }
+                .map { "\(label($0)) has NEVOD_SCHEME_INTERACTIVE, but no flow." }
         } fix: {
             "Remove the flag."
         },
@@ -135,7 +135,7 @@ extension CheckCatalogue {
         },
         settings("description.setting-names", "The names of settings are well-formed and distinct") { scheme, settings in
             let names = settings.map { $0.name.text ?? "(not UTF-8)" }
-            return names.filter { !isIdentifier($0) }.map { "\(scheme): \"\($0)\" is no name." }
+            return names.filter { !isIdentifier($0) }.map { "\(scheme): \"\($0)\" is not a valid name." }
                 + repeated(names).map { "\(scheme): \"\($0)\" occurs twice." }
         } fix: {
             "Use a-z, 0-9 and '-', beginning with a letter, at most \(NEVOD_LIMIT_NAME) bytes."
@@ -166,11 +166,11 @@ extension CheckCatalogue {
         settings("description.defaults", "Default values are valid for their kinds") { scheme, settings in
             settings.compactMap { setting in
                 guard setting.default_value.count > 0 else { return nil }
-                guard let value = setting.default_value.text, !value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-                    return "\(scheme): the default of \(name(setting)) is no plain UTF-8."
+                guard let value = setting.default_value.text, !value.utf8.contains(where: \.isControl) else {
+                    return "\(scheme): the default of \(name(setting)) is not plain UTF-8."
                 }
                 if setting.flags & UInt32(NEVOD_SETTING_SECRET) != 0 {
-                    return "\(scheme): \(name(setting)) is secret, and has a default."
+                    return "\(scheme): \(name(setting)) is secret, but has a default."
                 }
                 return problem(with: value, for: setting).map {
                     "\(scheme): the default of \(name(setting)), \"\(value)\", \($0)."
@@ -179,14 +179,14 @@ extension CheckCatalogue {
         } fix: {
             "Give a value that the kind allows, or none."
         },
-        settings("description.choices", "A setting has choices if and only if it is one") { scheme, settings in
+        settings("description.choices", "A setting has choices if and only if its kind is a choice") { scheme, settings in
             settings.flatMap { setting -> [String] in
                 let isChoice = setting.kind == Int32(NEVOD_SETTING_CHOICE)
                 guard setting.choice_count > 0 else { return isChoice ? ["\(scheme): \(name(setting)) has no choices."] : [] }
-                guard isChoice else { return ["\(scheme): \(name(setting)) has choices, and is no NEVOD_SETTING_CHOICE."] }
+                guard isChoice else { return ["\(scheme): \(name(setting)) has choices, but is not a NEVOD_SETTING_CHOICE."] }
                 guard setting.choice_count <= UInt32(NEVOD_LIMIT_SETTINGS), let choices = setting.choices else {
                     return [
-                        "\(scheme): \(name(setting)) has \(setting.choice_count) choices, and no table or more than \(NEVOD_LIMIT_SETTINGS)."
+                        "\(scheme): \(name(setting)) has \(setting.choice_count) choices, but no table, or more than \(NEVOD_LIMIT_SETTINGS)."
                     ]
                 }
                 let texts = (0..<Int(setting.choice_count)).map { choices[$0] }
@@ -194,15 +194,15 @@ extension CheckCatalogue {
                     + repeated(texts.compactMap(\.text)).map { "\(scheme): \(name(setting)) has the choice \"\($0)\" twice." }
             }
         } fix: {
-            "List each choice once, for NEVOD_SETTING_CHOICE alone."
+            "List each choice once, and only for NEVOD_SETTING_CHOICE."
         }.caused(by: "description.settings"),
         settings("description.issuer", "Only a URL is an issuer", isWarning: true) { scheme, settings in
             settings.filter { $0.flags & UInt32(NEVOD_SETTING_ISSUER) != 0 && $0.kind != Int32(NEVOD_SETTING_URL) }
-                .map { "\(scheme): \(name($0)) has NEVOD_SETTING_ISSUER, and is no NEVOD_SETTING_URL." }
+                .map { "\(scheme): \(name($0)) has NEVOD_SETTING_ISSUER, but is not a NEVOD_SETTING_URL." }
         } fix: {
             "Remove the flag, or make the setting a URL."
         },
-        settings("description.relative", "Only a URL is relative, and to another one", isWarning: true) { scheme, settings in
+        settings("description.relative", "Only a URL is relative, and only to another URL", isWarning: true) { scheme, settings in
             let base = settings.contains {
                 $0.kind == Int32(NEVOD_SETTING_URL) && $0.flags & UInt32(NEVOD_SETTING_RELATIVE) == 0
             }
@@ -211,11 +211,11 @@ extension CheckCatalogue {
             }
             .map {
                 $0.kind != Int32(NEVOD_SETTING_URL)
-                    ? "\(scheme): \(name($0)) has NEVOD_SETTING_RELATIVE, and is no NEVOD_SETTING_URL."
-                    : "\(scheme): \(name($0)) has NEVOD_SETTING_RELATIVE, and no URL setting is without it."
+                    ? "\(scheme): \(name($0)) has NEVOD_SETTING_RELATIVE, but is not a NEVOD_SETTING_URL."
+                    : "\(scheme): \(name($0)) has NEVOD_SETTING_RELATIVE, but every URL setting has it."
             }
         } fix: {
-            "Remove the flag, make the setting a URL, or add the URL to which it is relative."
+            "Remove the flag, make the setting a URL, or add the URL that it is relative to."
         }.caused(by: "description.parameters"),
         tables("description.parameters", "No parameter of a request is secret or relative") { plugin in
             plugin.schemes.flatMap { scheme in
@@ -250,7 +250,7 @@ extension CheckCatalogue {
         },
     ]
 
-    /// The last word: the host's own judgement. Nothing runs for it, since the description of the plugin has it.
+    /// The host's own judgement, which counts. Runs nothing, since the plugin's description already has the result.
     static let accepted = Check("description.accepted", "The host uses the plugin", scope: .plugin) { _ in .pass }
 
     static func acceptance(refusal: String, isExplained: Bool) -> Outcome {
@@ -345,7 +345,7 @@ extension CheckCatalogue {
             ("parameters", scheme.pointee.parameters, scheme.pointee.parameter_count),
         ] where count > 0 {
             guard count <= UInt32(NEVOD_LIMIT_SETTINGS), let tables else {
-                problems.append("\(label(scheme)) has \(count) \(field), and no table or more than \(NEVOD_LIMIT_SETTINGS).")
+                problems.append("\(label(scheme)) has \(count) \(field), but no table, or more than \(NEVOD_LIMIT_SETTINGS).")
                 continue
             }
             for index in 0..<Int(count) {
@@ -372,14 +372,11 @@ extension CheckCatalogue {
         if bytes.count > UInt64(NEVOD_LIMIT_TEXT) { return ["\(what) has \(bytes.count) bytes."] }
         guard bytes.data != nil else { return ["\(what) has a length but no data."] }
         guard let text = bytes.text else { return ["\(what) is not UTF-8."] }
-        return text.utf8.contains { $0 < 0x20 || $0 == 0x7F } ? ["\(what) contains a control character."] : []
+        return text.utf8.contains(where: \.isControl) ? ["\(what) contains a control character."] : []
     }
 
     private static func isIdentifier(_ text: String) -> Bool {
-        let isLetter = { (byte: UInt8) in byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") }
-        let isDigit = { (byte: UInt8) in byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
-        return text.utf8.count <= Int(NEVOD_LIMIT_NAME) && text.utf8.first.map(isLetter) == true
-            && text.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") }
+        text.utf8.count <= Int(NEVOD_LIMIT_NAME) && text.utf8.isContractName
     }
 
     private static func repeated(_ names: [String]) -> [String] {
@@ -387,7 +384,7 @@ extension CheckCatalogue {
         return names.filter { !seen.insert($0).inserted }
     }
 
-    /// Whether the name ends with a word for a secret. An identifier of a key is none.
+    /// Whether the name ends with a word for a secret. A key's identifier isn't secret.
     private static func looksSecret(_ setting: nevod_setting) -> Bool {
         guard setting.kind == Int32(NEVOD_SETTING_TEXT), let name = setting.name.text, let last = name.split(separator: "-").last
         else {
@@ -397,18 +394,18 @@ extension CheckCatalogue {
         return words.contains(last) || ["secret-key", "private-key"].contains { name == $0 || name.hasSuffix("-\($0)") }
     }
 
-    /// Returns why the host would refuse a value of a setting; nil if it takes it.
+    /// Returns the reason why the host would refuse a setting's value; nil if it accepts the value.
     private static func problem(with value: String, for setting: nevod_setting) -> String? {
         switch Int(setting.kind) {
-        case Int(NEVOD_SETTING_INTEGER): return Int64(value) == nil || value.hasPrefix("+") ? "is no integer" : nil
+        case Int(NEVOD_SETTING_INTEGER): return Int64(value) == nil || value.hasPrefix("+") ? "is not an integer" : nil
         case Int(NEVOD_SETTING_BOOLEAN): return value == "true" || value == "false" ? nil : "is neither true nor false"
         case Int(NEVOD_SETTING_URL):
             let path =
                 setting.flags & UInt32(NEVOD_SETTING_RELATIVE) == 0 ? nil : URLReference(value).resolved(toPathOf: "https://host")
-            return (try? HTTPURL(path ?? value)) == nil ? "is no absolute http or https URL" : nil
+            return (try? HTTPURL(path ?? value)) == nil ? "is not an absolute http or https URL" : nil
         case Int(NEVOD_SETTING_CHOICE):
             guard let choices = setting.choices, setting.choice_count <= UInt32(NEVOD_LIMIT_SETTINGS) else { return nil }
-            return (0..<Int(setting.choice_count)).contains { choices[$0].text == value } ? nil : "is none of its choices"
+            return (0..<Int(setting.choice_count)).contains { choices[$0].text == value } ? nil : "is not one of its choices"
         default: return nil
         }
     }

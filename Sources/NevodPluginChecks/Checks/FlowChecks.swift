@@ -9,7 +9,7 @@ extension CheckCatalogue {
             if case .status(Int32(NEVOD_UNSUPPORTED)) = run?.ending, run?.steps.isEmpty == true {
                 throw CheckStop.skip("the scheme has no login flow")
             }
-            if let run, run.token == nil { throw CheckStop.skip("it ended so: \(run.reason)") }
+            if let run, run.token == nil { throw CheckStop.skip("the login ended: \(run.reason)") }
             return .noted("\(run?.steps.count ?? 0) steps")
         },
         flow("flow.kinds", "A flow of an unknown kind is unsupported") { subject in
@@ -20,7 +20,7 @@ extension CheckCatalogue {
                 return .fail(
                     "flow_begin returns NEVOD_UNSUPPORTED for the kind \(kind)",
                     "It returned \(TestFailure.name(of: outcome.result))",
-                    "Compare the kind with the ones that you know")
+                    "Compare the kind with the known ones")
             }
             return .pass
         },
@@ -50,26 +50,26 @@ extension CheckCatalogue {
             }
             return .pass
         },
-        flow("flow.requests", "The requests of a flow are ones that a host sends") { subject in
+        flow("flow.requests", "A host accepts the requests of a flow") { subject in
             for run in try runs(subject) {
                 for case .send(let request) in run.outcomes.flatMap(\.calls) {
                     guard let problem = FlowRules.problem(request) else { continue }
-                    return .fail("A request of a \(run.name) is a valid one", problem, "See nevod_flow_request")
+                    return .fail("A host accepts the requests of a \(run.name)", problem, "See nevod_flow_request")
                 }
             }
             return .pass
         },
-        flow("flow.questions", "What a flow asks and shows can be shown") { subject in
+        flow("flow.questions", "A host can show the questions and texts of a flow") { subject in
             for run in try runs(subject) {
                 for call in run.outcomes.flatMap(\.calls) {
                     guard let problem = FlowRules.problem(call) else { continue }
                     return .fail(
-                        "A \(run.name) asks and shows what a host accepts", problem, "See nevod_question and nevod_listen")
+                        "A host accepts the questions and texts of a \(run.name)", problem, "See nevod_question and nevod_listen")
                 }
             }
             return .pass
         },
-        flow("flow.token", "An issued token is one that a host stores") { subject in
+        flow("flow.token", "A host accepts an issued token") { subject in
             for run in try runs(subject) where run.kind != Int(NEVOD_FLOW_LOGOUT) {
                 for call in run.outcomes.flatMap(\.calls) {
                     let token: ContractToken?
@@ -89,14 +89,14 @@ extension CheckCatalogue {
             let run = FlowDriver(subject, Int(NEVOD_FLOW_LOGOUT), PlausibleServer(subject.serverStyle()), token: issued)
                 .finished()
             guard case .token(let token) = run.ending else {
-                throw CheckStop.skip(run.steps.isEmpty ? "the scheme has no logout flow" : "it ended so: \(run.reason)")
+                throw CheckStop.skip(run.steps.isEmpty ? "the scheme has no logout flow" : "the logout ended: \(run.reason)")
             }
             guard let problem = TokenRules.problem(token, isLogout: true) else { return .pass }
             return .fail(
                 "A logout calls actions->token with a token of zero bytes", "It passed a token that \(problem)",
                 "Pass an empty token")
         },
-        flow("flow.no-token", "A refresh and a logout survive that there is no token") { subject in
+        flow("flow.no-token", "A refresh and a logout survive a missing token") { subject in
             for kind in [Int(NEVOD_FLOW_REFRESH), Int(NEVOD_FLOW_LOGOUT), Int(NEVOD_FLOW_CHALLENGE)] {
                 _ = FlowDriver(subject, kind, PlausibleServer(.json)).finished()
             }
@@ -138,9 +138,9 @@ extension CheckCatalogue {
             other.free()
             guard one.run.token == first, other.run.token == second else {
                 return .fail(
-                    "Two logins in turns issue the tokens that they issue one after the other",
-                    "The first one ended so: \(one.run.reason); the second one: \(other.run.reason)",
-                    "Keep the state of a flow in what flow_begin returns, not in the instance or a static variable")
+                    "Two logins whose steps alternate issue the same tokens as two logins one after the other",
+                    "The first login ended: \(one.run.reason); the second: \(other.run.reason)",
+                    "Keep a flow's state in the object that flow_begin returns, not in the instance or a static variable")
             }
             return .pass
         },
@@ -162,14 +162,14 @@ extension CheckCatalogue {
             }
             return .pass
         },
-        flow("flow.kept-sinks", "A flow uses its sinks in the step alone") { subject in
+        flow("flow.kept-sinks", "A flow uses its sinks only during the step") { subject in
             for _ in 0..<2 { _ = try runs(subject) }
             guard let kept = subject.host.keptSinkCalls.first(where: { $0.of.hasPrefix("flow") }) else { return .pass }
             return .fail(
                 "A sink is used in the call that it was passed to, on its thread",
                 "\(kept.function) of a call of \(kept.of) was used later or on another thread", "Don't keep actions or errors")
         },
-        flow("flow.abandoned-memory", "A flow that is left leaves nothing allocated") { subject in
+        flow("flow.abandoned-memory", "An abandoned flow leaves nothing allocated") { subject in
             let style = subject.serverStyle()
             subject.isNoting = false
             func rounds(_ steps: Int) -> Int {
@@ -179,7 +179,7 @@ extension CheckCatalogue {
             }
             let all = FlowDriver(subject, Int(NEVOD_FLOW_LOGIN), PlausibleServer(style)).finished()
             if rounds(.max) > Heap.tolerance {
-                throw CheckStop.skip("a finished flow leaves memory, too; resources.flows explains it")
+                throw CheckStop.skip("a finished flow leaves memory too; resources.flows explains it")
             }
             for steps in 1..<max(2, min(all.steps.count, 6)) {
                 let growth = rounds(steps)
@@ -187,7 +187,7 @@ extension CheckCatalogue {
                 return .fail(
                     "After flow_free, nothing of a flow remains allocated",
                     "The heap grew by \(growth) bytes for each flow that was freed after \(steps) steps",
-                    "Free in flow_free what each step keeps")
+                    "Free everything that the steps keep in flow_free")
             }
             return .pass
         }.caused(by: "lifecycle.mid-flow"),
@@ -208,7 +208,7 @@ extension CheckCatalogue {
         },
     ]
 
-    /// The kinds of flows that a host starts: only a login and, for a scheme without one, a challenge begin without a token.
+    /// The kinds of flows that a host starts. Only a login begins without a token, or a challenge if the scheme has no login.
     static func startedKinds(_ subject: Subject) -> [Int] {
         if subject.issued != nil { return kinds }
         let hasLogin = subject.login().map { $0.begun.result == NEVOD_OK } ?? false
@@ -224,7 +224,7 @@ extension CheckCatalogue {
         }
     }
 
-    /// Flows of each kind as they go if all is well; those with a token only if there is one.
+    /// Flows of each kind in which all goes well. Flows that need a token are left out if there is none.
     static func runs(_ subject: Subject) throws -> [FlowRun] {
         let style = subject.serverStyle()
         let token = subject.issued
@@ -233,7 +233,7 @@ extension CheckCatalogue {
         }
     }
 
-    /// Flows whose requests the server refuses.
+    /// Flows with a server that refuses their requests.
     private static func refusedRuns(_ subject: Subject) throws -> [FlowRun] {
         let style = subject.serverStyle()
         let token = subject.issued

@@ -1,10 +1,11 @@
 internal import NevodPluginABI
 internal import NevodPluginTesting
+internal import NevodSupport
 
 extension CheckCatalogue {
-    /// Flows whose server, person or host doesn't do what they hope for.
+    /// Flows with a server, person or host that doesn't do what the flow expects.
     static let flowServerChecks: [Check] = [
-        flow("flow.no-answers", "A flow survives that a person enters nothing, or something odd") { subject in
+        flow("flow.no-answers", "A flow survives a person who enters nothing, or something odd") { subject in
             let odd: [[UInt8]] = [
                 [], [0x20], [0xFF, 0xFE], Array("ä\"\\&=%00\r\n".utf8), [UInt8](repeating: 0x61, count: 100_000),
             ]
@@ -55,7 +56,7 @@ extension CheckCatalogue {
             }
             return .pass
         },
-        flow("flow.transport-errors", "A flow survives that its server can't be reached, at each step") { subject in
+        flow("flow.transport-errors", "A flow survives an unreachable server at each step") { subject in
             try each(subject, NEVOD_EVENT_RESPONSE) { errors($0) }
             try each(subject, NEVOD_EVENT_LISTENING) { errors($0) }
             return .pass
@@ -76,7 +77,7 @@ extension CheckCatalogue {
             }
             return .pass
         }.caused(by: "flow.wrong-types"),
-        flow("flow.large-responses", "A flow survives a response of the greatest size, and one that was too large") { subject in
+        flow("flow.large-responses", "A flow survives a response of the largest size, and one that is too large") { subject in
             try each(subject, NEVOD_EVENT_RESPONSE) { event in
                 var text = event
                 text.response?.body = [UInt8](repeating: 0x61, count: Int(NEVOD_LIMIT_FLOW_RESPONSE))
@@ -92,7 +93,7 @@ extension CheckCatalogue {
             }
             return .pass
         }.caused(by: "flow.wrong-types", "flow.transport-errors"),
-        flow("flow.bounded", "A flow ends although its server says the same for ever") { subject in
+        flow("flow.bounded", "A flow ends even if its server repeats the same response forever") { subject in
             let style = subject.serverStyle()
             for (what, response) in [
                 ("a challenge", PlausibleServer.challenge()),
@@ -116,16 +117,16 @@ extension CheckCatalogue {
                     }
                     let run = driver.finished()
                     guard case .endless = run.ending else { continue }
-                    // People take their time: a code that is polled has a limit of its own.
+                    // People may take long, so polling for a code has its own limit.
                     if what == "\"authorization_pending\"" || what == "\"slow_down\"" { continue }
                     return .fail(
-                        "A \(run.name) gives up when the server responds with \(what) for ever", run.reason,
+                        "A \(run.name) gives up when the server responds with \(what) forever", run.reason,
                         "Count the attempts in the flow")
                 }
             }
             return .pass
         }.caused(by: "flow.wrong-types"),
-        flow("flow.transient", "A failure that may pass clears no token") { subject in
+        flow("flow.transient", "A transient failure clears no token") { subject in
             let style = subject.serverStyle()
             for (what, failed) in [
                 (
@@ -183,10 +184,10 @@ extension CheckCatalogue {
             }
             return .pass
         },
-        flow("flow.wrong-events", "A flow survives events that it doesn't wait for") { subject in
+        flow("flow.wrong-events", "A flow survives events that it isn't waiting for") { subject in
             for kind in Int(NEVOD_EVENT_START)...Int(NEVOD_EVENT_KEPT) {
                 try atEachStep(subject) { driver, event in
-                    // An error of the transport is no surprise for a flow that waits for a response.
+                    // A flow that waits for a response must expect a transport error.
                     let isUsual = kind == NEVOD_EVENT_TRANSPORT_ERROR && event.kind == NEVOD_EVENT_RESPONSE
                     guard event.kind != Int32(kind), !isUsual else { return }
                     var other = ContractEvent(kind)
@@ -249,12 +250,12 @@ extension CheckCatalogue {
         }
     }
 
-    /// Runs a flow of each kind again and again, each time with another event in the place of one of `kind`.
+    /// Runs a flow of each kind repeatedly. Each time, replaces an event of `kind` with one of its variants.
     private static func each(_ subject: Subject, _ kind: Int, _ variants: (ContractEvent) -> [ContractEvent]) throws {
         let (style, token) = (subject.serverStyle(), subject.issued)
         for flow in startedKinds(subject) {
             let plain = FlowDriver(subject, flow, PlausibleServer(style), token: token).finished()
-            // The later steps of a flow that polls are like the earlier ones.
+            // In a flow that polls, later steps are like earlier ones.
             for (index, step) in plain.steps.prefix(12).enumerated() where step.event.kind == Int32(kind) {
                 for variant in variants(step.event) {
                     let driver = FlowDriver(subject, flow, PlausibleServer(style), token: token)
@@ -265,7 +266,7 @@ extension CheckCatalogue {
         }
     }
 
-    /// Runs a flow of each kind up to each of its steps, then `body` with the event that would follow, and frees it.
+    /// Runs a flow of each kind up to each of its steps, calls `body` with the event that would follow, and frees the flow.
     private static func atEachStep(_ subject: Subject, _ body: (FlowDriver, ContractEvent) throws -> Void) throws {
         let (style, token) = (subject.serverStyle(), subject.issued)
         for flow in startedKinds(subject) {
@@ -274,10 +275,23 @@ extension CheckCatalogue {
                 let driver = FlowDriver(subject, flow, PlausibleServer(style), token: token)
                 for _ in 0..<index { driver.step() }
                 if !driver.isFinished { try body(driver, step.event) }
-                // flow.unused has the flows without a step.
+                // Skips flows without a step, which flow.unused checks.
                 if driver.run.steps.isEmpty { driver.step() }
                 driver.free()
             }
+        }
+    }
+}
+
+/// Counts the calls of a sink over several steps.
+final class Tries: Sendable {
+    private let count = Locked<Int>(0)
+
+    /// The number of earlier calls.
+    func next() -> Int {
+        count.withLock { count in
+            defer { count += 1 }
+            return count
         }
     }
 }

@@ -3,23 +3,23 @@ internal import NevodPluginTesting
 internal import NevodSupport
 
 extension CheckCatalogue {
-    /// The others say nothing about a scheme for which these fail.
+    /// If these fail, the other checks say nothing about a scheme.
     static let basicChecks: [Check] = [
         Check("lifecycle.create", "An instance can be created", scope: .scheme) { context in
             do {
                 _ = try Subject(context)
                 return .pass
-            } catch CheckStop.skip(let reason) {
+            } catch CheckStop.needsSettings(let reason) {
                 let table = try context.scheme().pointee
                 let values = SettingValues(table.settings, table.setting_count, given: context.given, seed: context.seed)
                 let isGenerated = values.declarations.contains { declaration in
                     declaration.isRequired && declaration.defaultValue.isEmpty
                         && !context.given.contains { Array($0.name.utf8) == declaration.name }
                 }
-                guard !isGenerated else { return .skip(reason) }
+                guard !isGenerated else { return .needsSettings(reason) }
                 return .fail(
                     "create accepts the settings of the command line and the defaults", reason,
-                    "Pass other values with --set; or accept these, if they are valid")
+                    "Pass other values with --set, or accept these if they are valid")
             }
         },
         .probing("lifecycle.independent", "Destroying one instance leaves the others alone") { subject in
@@ -37,7 +37,7 @@ extension CheckCatalogue {
                 return .fail(
                     "authorize gives the same result before and after another instance is destroyed",
                     before.difference(from: after),
-                    "Keep what belongs to an instance in the instance, and nothing in global variables")
+                    "Keep an instance's data in the instance, and nothing in global variables")
             }
             return .pass
         },
@@ -61,8 +61,8 @@ extension CheckCatalogue {
             let growth = Heap.growth(rounds: 1000) { subject.host.create(subject.settings).0?.destroy() }
             guard growth > Heap.tolerance else { return .pass }
             return .fail(
-                "Memory is the same after 1,000 times create and destroy", "\(growth) bytes remain each time",
-                "Free in destroy what create allocated, the instance itself too")
+                "Memory is the same after 1,000 calls of create and destroy", "\(growth) bytes remain each time",
+                "Free everything that create allocated in destroy, including the instance itself")
         },
         settings("lifecycle.no-settings", "create without any settings refuses them, or makes an instance") { _ in
             [("none at all", [])]
@@ -91,7 +91,7 @@ extension CheckCatalogue {
         settings("lifecycle.unknown-setting", "create ignores or refuses a setting that it doesn't declare") { subject in
             [("one that is not declared", subject.settings + [ContractPair("no-such-setting", "1"), ContractPair("", "")])]
         },
-        settings("lifecycle.repeated-settings", "create refuses settings that come twice, or makes an instance") { subject in
+        settings("lifecycle.repeated-settings", "create refuses settings that occur twice, or makes an instance") { subject in
             [("each twice", subject.settings + subject.settings)]
         },
         .probing("lifecycle.refused-memory", "A refused create leaves nothing behind", patience: 3) { subject in
@@ -108,8 +108,9 @@ extension CheckCatalogue {
             let growth = Heap.growth(rounds: 1000) { _ = subject.host.create(refused) }
             guard growth > Heap.tolerance else { return .pass }
             return .fail(
-                "Memory is the same after 1,000 times create with settings that it refuses", "\(growth) bytes remain each time",
-                "Free what was allocated before the fault was found")
+                "Memory is the same after 1,000 calls of create with settings that it refuses",
+                "\(growth) bytes remain each time",
+                "Free everything that was allocated before the fault was found")
         },
         .probing("lifecycle.mid-flow", "An instance can be destroyed after any step of a flow", patience: 2) { subject in
             guard subject.instance.hasFlows else { return .skip("the scheme has no flows") }
@@ -122,7 +123,7 @@ extension CheckCatalogue {
             }
             return .noted("after each of \(steps) steps")
         },
-        .probing("lifecycle.needs", "The needs of an instance are ones that this host knows") { subject in
+        .probing("lifecycle.needs", "This host knows the needs of an instance") { subject in
             let (needs, faults) = subject.instance.needs()
             guard let needs else { return faults.first.map { needsFailure($0) } ?? .pass }
             if let fault = faults.first { return needsFailure(fault) }
@@ -146,7 +147,7 @@ extension CheckCatalogue {
                 return needsFailure("it names \(needs.challengeTypes.count) media types")
             }
             if let type = needs.challengeTypes.first(where: { MediaType(name: $0) == nil }) {
-                return needsFailure("it names the challenge type \"\(Shown.text(type))\", which is no media type")
+                return needsFailure("it names the challenge type \"\(Shown.text(type))\", which is not a media type")
             }
             return .pass
         },
@@ -156,12 +157,12 @@ extension CheckCatalogue {
             _ = try subject.another()
             guard before == subject.instance.needs().needs else {
                 return .fail(
-                    "needs returns the same as long as the instance exists", "It returned something else after authorize",
-                    "Decide in create what is needed, and keep it in the instance")
+                    "needs returns the same result for the life of the instance", "It returned something else after authorize",
+                    "Decide the needs in create, and keep them in the instance")
             }
             return .pass
         },
-        .probing("lifecycle.other-thread", "An instance can be destroyed on another thread than it was created on") { subject in
+        .probing("lifecycle.other-thread", "An instance can be destroyed on another thread") { subject in
             let host = subject.host
             let settings = subject.settings
             let view = try subject.view()
@@ -173,7 +174,7 @@ extension CheckCatalogue {
             }
             return .pass
         },
-        .probing("lifecycle.without-extensions", "It works with a host that has no extensions") { subject in
+        .probing("lifecycle.without-extensions", "The scheme works with a host that has no extensions") { subject in
             var options = ContractHost.Options()
             options.publicSuffixes = nil
             options.observer = subject.context.calls.observer
@@ -202,13 +203,13 @@ extension CheckCatalogue {
             "Use NEVOD_NEED_…, the digests sha-256, sha-384 and sha-512, statuses from 300 to 599, and types such as text/html")
     }
 
-    /// Lets a token go before its instance is destroyed.
+    /// Releases a token before its instance is destroyed.
     private static func releasing(_ token: consuming ContractInstance.TokenArgument) {}
 
     // MARK: Bad settings
 
-    /// Calls `create` with settings that no host passes, or that its author did not think of: it may accept them, and refuses them with
-    /// a reason otherwise.
+    /// Calls `create` with settings that no host passes, or that its author may not have thought of. It must accept them, or refuse
+    /// them with a reason.
     private static func settings(
         _ id: String, _ title: String, _ variants: @escaping @Sendable (Subject) -> [(name: String, settings: [ContractPair])]
     ) -> Check {
@@ -238,11 +239,11 @@ extension CheckCatalogue {
 
     private static func problem(_ outcome: ContractOutcome, with variant: String, _ names: Set<[UInt8]>) -> Finding? {
         let fix =
-            "Return NEVOD_BAD_SETTINGS, and report the setting's name as the subject and what is wrong with it as the message."
+            "Return NEVOD_BAD_SETTINGS, and report the setting's name as the subject and the fault as the message."
         let legal = [NEVOD_OK, NEVOD_BAD_SETTINGS, NEVOD_UNAVAILABLE, NEVOD_UNSUPPORTED, NEVOD_INTERNAL].map { Int32($0) }
         guard legal.contains(outcome.result) else {
             return Finding(
-                expected: "create returns a status of its own for \(variant).",
+                expected: "create returns a suitable status for \(variant).",
                 happened: "It returned \(TestFailure.name(of: outcome.result)).", fix: fix)
         }
         guard outcome.result == NEVOD_BAD_SETTINGS else { return nil }
@@ -252,7 +253,8 @@ extension CheckCatalogue {
         guard names.contains(report.subject) || report.subject.isEmpty && names.isEmpty else {
             return Finding(
                 expected: "The report for \(variant) names a setting of the scheme.",
-                happened: report.subject.isEmpty ? "It names none." : "It names \"\(Shown.text(report.subject))\".", fix: fix)
+                happened: report.subject.isEmpty ? "It names no setting." : "It names \"\(Shown.text(report.subject))\".",
+                fix: fix)
         }
         return nil
     }

@@ -16,7 +16,9 @@ extension CheckCatalogue {
                 Finding(
                     expected: "dlopen with RTLD_NOW and RTLD_LOCAL succeeds.",
                     happened: "It says: \(LoadedLibrary.loaderMessage).",
-                    fix: "Link with each library that the plugin uses, and with -Wl,--no-undefined to learn of it at once."))
+                    fix:
+                        "Link with each library that the plugin uses, and with -Wl,--no-undefined to find missing symbols when linking."
+                ))
         },
         Check("load.same-table", "nevod_plugin_v1 returns the same table each time", scope: .plugin) { context in
             let library = try context.library()
@@ -25,13 +27,13 @@ extension CheckCatalogue {
                 return .fail(
                     Finding(
                         expected: "Loading it twice gives the same library.",
-                        happened: "The second dlopen gave another one, or failed.",
+                        happened: "The second dlopen gave another library, or failed.",
                         fix: "Link without -z interpose and dlopen tricks in constructors."))
             }
             for call in 2...4 where context.during(.entryPoint, { library.entryPoint() }) != library.table {
                 return .fail(
                     Finding(
-                        expected: "Each call returns the same pointer, to a table that lives as long as the process.",
+                        expected: "Each call returns the same pointer, to a table that is valid until the process ends.",
                         happened: "Call \(call) returned another pointer than the first.",
                         fix: "Return the address of a static constant."))
             }
@@ -50,7 +52,7 @@ extension CheckCatalogue {
             guard tables.joined().allSatisfy({ $0 == UInt(bitPattern: library.table) }) else {
                 return .fail(
                     Finding(
-                        expected: "8 threads get the same table.", happened: "They got different ones.",
+                        expected: "8 threads get the same table.", happened: "They got different tables.",
                         fix: "Return the address of a static constant."))
             }
             return .pass
@@ -102,14 +104,14 @@ extension CheckCatalogue {
             "load.environment", "The environment stays the host's",
             fix: "Don't call setenv, putenv or unsetenv: other threads read the environment at the same time."
         ) { before, after in
-            // Names alone: values may be secrets.
+            // Shows only names, since values may be secrets.
             let name = { (entry: String) in String(entry.prefix { $0 != "=" }) }
             let changed = Set(before.environment).symmetricDifference(after.environment).map(name)
             return changed.min().map { "The variable \($0) has changed." }
         },
         unchanged(
             "load.working-directory", "The working directory and the umask stay the host's",
-            fix: "Use absolute paths, and open files with the mode that they shall have."
+            fix: "Use absolute paths, and open files with the mode that they need."
         ) { before, after in
             if before.workingFolder != after.workingFolder { return "The working directory is \(after.workingFolder) now." }
             return before.fileMask == after.fileMask
@@ -140,7 +142,7 @@ extension CheckCatalogue {
                     fix: "Use log of nevod_host."))
         },
         Check(
-            "load.without-network", "It loads where no socket can be opened", scope: .plugin,
+            "load.without-network", "It loads even if no socket can be opened", scope: .plugin,
             causes: ["static.libraries", "static.system-version", "load.resolves"]
         ) { context in
             try trusted(context)
@@ -152,7 +154,7 @@ extension CheckCatalogue {
                 return .fail(
                     Finding(
                         expected: "Loading needs no network.",
-                        happened: "Without sockets it fails: \(LoadedLibrary.loaderMessage).",
+                        happened: "Without sockets, it fails: \(LoadedLibrary.loaderMessage).",
                         fix: "Do no I/O in constructors."))
             }
             _ = try context.library()
@@ -172,15 +174,15 @@ extension CheckCatalogue {
         },
     ]
 
-    /// A change of the process: a warning if Go's runtime, which is in the library, makes such changes by itself.
+    /// A change of the process. Only a warning if Go's runtime is in the library and makes such changes itself.
     static func changed(_ finding: Finding, isGos: Bool, _ context: CheckContext) throws -> CheckResult {
         guard isGos, ELFTables(try context.file()).runtime == .go else { return .fail(finding) }
         return .warn(
             Finding(
                 expected: finding.expected,
-                happened: "\(finding.happened) Go's runtime starts threads and handles signals, from the moment it is loaded.",
+                happened: "\(finding.happened) Go's runtime starts threads and handles signals from the moment it is loaded.",
                 fix:
-                    "None is needed, unless the plugin's own code does so too: a signal that Go doesn't use is passed on to the host."
+                    "Nothing to do, unless the plugin's own code does so too: Go passes signals that it doesn't use on to the host."
             ))
     }
 
@@ -200,7 +202,7 @@ extension CheckCatalogue {
         }
     }
 
-    /// Ends a check of a file that the host would refuse before it runs a line of it.
+    /// Skips a check if the host would refuse the file before running any of it.
     private static func trusted(_ context: CheckContext) throws {
         do throws(PluginError) { try Plugin.checkBeforeLoading(context.path) } catch {
             throw CheckStop.skip("the host doesn't load this file: \(error.explanation)")

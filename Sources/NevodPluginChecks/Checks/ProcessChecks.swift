@@ -2,7 +2,7 @@ internal import Glibc
 internal import NevodPluginABI
 internal import NevodPluginTesting
 
-// The process after each function was called at least once.
+// Checks the process after each function was called at least once.
 
 extension CheckCatalogue {
     static let processChecks: [Check] = [
@@ -60,7 +60,7 @@ extension CheckCatalogue {
             fflush(nil)
             let text = output.finish()
             guard !text.isEmpty else { return .pass }
-            // Its first words alone: it may be a secret.
+            // Shows only the first words, since the rest may be secret.
             return .fail(
                 "Standard output belongs to the response's body, and standard error to the host",
                 "The plugin wrote \(text.count) bytes, which begin with \"\(Shown.text(Array(text.prefix(16))))\"",
@@ -76,7 +76,7 @@ extension CheckCatalogue {
             id, title, scope: .scheme,
             causes: [id.replacing(prefix: "process", by: "load")] + (others[id] ?? [])
         ) { context in
-            // The first use may open what stays, as a library of cryptography does.
+            // The first use may open something that stays open, as a cryptography library does.
             if mayInitialize { try useAll(Subject(context)) }
             let before = ProcessState.current
             try useAll(Subject(context))
@@ -85,7 +85,7 @@ extension CheckCatalogue {
         }
     }
 
-    /// Checks of loading beyond the one of the same name.
+    /// Checks of loading besides the one with the same name.
     private static let others = [
         "process.environment": ["load.locale"], "process.working-directory": ["load.limits", "load.rounding"],
     ]

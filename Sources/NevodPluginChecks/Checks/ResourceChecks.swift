@@ -3,7 +3,7 @@ internal import Glibc
 internal import NevodPluginABI
 internal import NevodPluginTesting
 
-// A process that runs for weeks is ended by each leak.
+// Any leak ends a process that runs for weeks.
 
 extension CheckCatalogue {
     static let resourceChecks: [Check] = allResourceChecks.map { check in
@@ -11,7 +11,7 @@ extension CheckCatalogue {
         case "resources.descriptors": check.caused(by: "time.authorize", "time.flow", "process.descriptors")
         case "resources.tokens": check.caused(by: "time.decode", "token.issued")
         case "resources.responses": check.caused(by: "time.authorize", "time.respond")
-        // A thread has a stack, which is mapped.
+        // A thread's stack is a mapping.
         case "resources.mappings": check.caused(by: "time.authorize", "time.flow", "process.threads", "resources.threads")
         case "resources.threads": check.caused(by: "time.authorize", "time.flow", "process.threads")
         default: check.caused(by: "time.authorize", "time.flow")
@@ -23,7 +23,7 @@ extension CheckCatalogue {
             let token = try subject.usableCredential()
             let view = try subject.view()
             subject.isNoting = false
-            return memory(10_000, "call of authorize", "Free what the call allocated before it returns") {
+            return memory(10_000, "call of authorize", "Free everything that the call allocated before it returns") {
                 subject.free(subject.authorize(token, view))
             }
         },
@@ -39,7 +39,7 @@ extension CheckCatalogue {
             let view = try subject.view()
             let response = PlausibleServer.challenge()
             subject.isNoting = false
-            return memory(2000, "response", "Free what the call allocated before it returns") {
+            return memory(2000, "response", "Free everything that the call allocated before it returns") {
                 _ = subject.respond(token, view, response)
             }
         },
@@ -48,21 +48,22 @@ extension CheckCatalogue {
             _ = try subject.issuedToken()
             let style = subject.serverStyle()
             subject.isNoting = false
-            return memory(500, "login", "Free in flow_free what the flow allocated") {
+            return memory(500, "login", "Free everything that the flow allocated in flow_free") {
                 _ = FlowDriver(subject, Int(NEVOD_FLOW_LOGIN), PlausibleServer(style)).finished()
             }
         },
         counted(
-            "resources.descriptors", "Descriptors are closed again", "descriptors", "Close what a call opens before it returns"
+            "resources.descriptors", "Descriptors are closed", "descriptors",
+            "Close every descriptor that a call opens before it returns"
         ) {
             ProcessState.descriptors().count
         },
-        counted("resources.threads", "Threads end again", "threads", "Join in destroy what the instance started") {
+        counted("resources.threads", "Threads end", "threads", "Join the threads that the instance started in destroy") {
             ProcessState.threads().count
         },
         counted(
-            "resources.mappings", "Memory that was mapped is unmapped again", "mappings",
-            "Unmap what was mapped, at the latest in destroy"
+            "resources.mappings", "Mapped memory is unmapped", "mappings",
+            "Unmap the mappings, in destroy at the latest"
         ) {
             mappings()
         },
@@ -78,7 +79,7 @@ extension CheckCatalogue {
             return .fail("Memory is the same after \(rounds) rounds", "\(growth) bytes remain of each \(what)", fix)
         }
         let pages = residentPages() - resident
-        // Not on the heap: 16 MiB, far beyond what a heap settles to.
+        // Memory outside the heap. 16 MiB is far more than a heap's fluctuations.
         guard pages < 4096 else {
             return .fail(
                 "Memory is the same after \(rounds) rounds", "The process has \(pages * 4) KiB more, which are not on its heap",
@@ -87,7 +88,7 @@ extension CheckCatalogue {
         return .pass
     }
 
-    /// Counts before and after many instances that do everything.
+    /// Counts before and after many instances that use everything.
     private static func counted(
         _ id: String, _ title: String, _ what: String, _ fix: String, _ count: @escaping @Sendable () -> Int
     ) -> Check {

@@ -12,7 +12,7 @@ extension CheckCatalogue {
                 return .fail(
                     "on_response returns a NEVOD_VERDICT_…, never a status",
                     "It returned \(verdict) for a response with \(status)",
-                    "Return NEVOD_VERDICT_NOTHING for what you don't act on")
+                    "Return NEVOD_VERDICT_NOTHING for a response that you don't act on")
             }
             return .pass
         },
@@ -58,7 +58,7 @@ extension CheckCatalogue {
         },
         response("response.bodies", "on_response survives each body of a challenge") { asked in
             guard asked.subject.needs.has(NEVOD_NEED_CHALLENGE_BODY) || !asked.subject.needs.responseDigests.isEmpty else {
-                throw CheckStop.skip("the scheme needs no bodies of responses")
+                throw CheckStop.skip("the scheme doesn't need the bodies of responses")
             }
             for body in oddBodies + [asked.subject.context.random.bytes(Int(NEVOD_LIMIT_CHALLENGE_BODY))] {
                 var response = PlausibleServer.challenge()
@@ -78,9 +78,9 @@ extension CheckCatalogue {
             guard verdict != NEVOD_VERDICT_NOTHING, (0...Int32(NEVOD_VERDICT_REFUSE)).contains(verdict) else { return .pass }
             return .fail(
                 "on_response returns NEVOD_VERDICT_NOTHING for a target of an unknown kind", "It returned \(verdict)",
-                "Compare response->target_kind with the kinds that you know")
+                "Compare response->target_kind with the known kinds")
         },
-        response("response.actions", "on_response calls set_state and keep alone, with valid values") { asked in
+        response("response.actions", "on_response calls only set_state and keep, with valid values") { asked in
             for response in [PlausibleServer.challenge(), ContractResponse(200, url: Self.url), PlausibleServer.challenge(407)] {
                 for call in asked.outcome(response).calls {
                     guard let problem = problem(call) else { continue }
@@ -120,7 +120,7 @@ extension CheckCatalogue {
         Array(#"{"access_token":"a\u0000b","expires_in":-5}"#.utf8),
     ]
 
-    /// A scheme that sees responses, with a request that it authorized.
+    /// A scheme that sees responses, and a request that it authorized.
     struct Asked {
         let subject: Subject
         let token: ContractInstance.TokenArgument

@@ -21,7 +21,7 @@ extension CheckCatalogue {
                 guard let found = canaries.found(in: subject + [0x0A] + message) else { continue }
                 return .fail(
                     "The subject and the message of a report contain no secret", "One contains \(found)",
-                    "Put sensitive text into the detail, which is shown only if a user asks for it")
+                    "Put sensitive text into the detail, which is shown only on request")
             }
             return .pass
         },
@@ -39,7 +39,7 @@ extension CheckCatalogue {
                 guard let url = request?.url, let origin = FlowRules.origin(url), !origins.contains(origin) else { continue }
                 return .fail(
                     "A flow sends to the origin of a setting of the kind URL", "It sends to \(origin)",
-                    "Let a setting name the server; a host refuses every other one")
+                    "Let a setting name the server; a host refuses every other server")
             }
             return .pass
         }.caused(by: "response.actions"),
@@ -87,7 +87,7 @@ extension CheckCatalogue {
         },
     ]
 
-    /// Calls most functions, some of which fail, in ways that no plugin should mind.
+    /// Calls most functions in ways that no plugin should mind. Some calls fail.
     private static func exercise(_ subject: Subject) throws {
         let token = subject.credential()
         for (_, view) in try subject.plainViews() { _ = subject.authorize(token, view) }
@@ -102,7 +102,7 @@ extension CheckCatalogue {
             driver.change = { _, event in
                 guard event.kind == NEVOD_EVENT_RESPONSE, let url = event.response?.url else { return event }
                 var event = event
-                // Some servers repeat what they got.
+                // Some servers repeat their input.
                 event.response = ContractResponse(
                     403, headers: [ContractPair("Content-Type", "application/json")],
                     body: Array(

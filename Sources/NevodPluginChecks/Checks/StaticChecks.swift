@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 internal import NevodHost
 
-// Read from the file alone: no code of the library runs.
+// Reads only the file. No code of the library runs.
 
 extension CheckCatalogue {
     static let staticChecks: [Check] = [
@@ -14,7 +14,7 @@ extension CheckCatalogue {
                 return .fail(
                     Finding(
                         expected: "A 64-bit ELF shared library for this processor.",
-                        happened: "The file is no such library: \(error.text).",
+                        happened: "The file is not such a library: \(error.text).",
                         fix: "Link with -shared, for the processor of the host."))
             }
         },
@@ -23,7 +23,7 @@ extension CheckCatalogue {
             return .fail(
                 Finding(
                     expected: "Neither the file nor a folder above it can be changed by another user.",
-                    happened: "\(place) \(problem).", fix: "Take the rights away: chmod go-w \(place)."))
+                    happened: "\(place) \(problem).", fix: "Remove the permissions: chmod go-w \(place)."))
         },
         Check("static.entry-point", "The library exports the function nevod_plugin_v1", scope: .file) { context in
             guard let symbols = ELFTables(try context.file()).symbols() else {
@@ -34,7 +34,7 @@ extension CheckCatalogue {
             let other = symbols.first { $0.isDefined && $0.name.hasPrefix("nevod_plugin_v") }
             let happened =
                 found != nil
-                ? "nevod_plugin_v1 is exported, but is no function."
+                ? "nevod_plugin_v1 is exported, but is not a function."
                 : other.map { "Only \($0.name) is exported." } ?? "No symbol of that name is exported."
             return .fail(
                 Finding(
@@ -45,7 +45,7 @@ extension CheckCatalogue {
             guard let symbols = ELFTables(try context.file()).symbols() else {
                 return .skip("the file has no section headers, which locate the symbols")
             }
-            // Made by linkers, and harmless.
+            // Symbols made by linkers, which are harmless.
             let made: Set<String> = ["_init", "_fini", "__bss_start", "_edata", "_end", "__end__", "_bss_end__", "__bss_start__"]
             let others = symbols.filter {
                 $0.isDefined && $0.binding != 0 && !$0.name.hasPrefix("nevod_plugin_v") && !made.contains($0.name)
@@ -53,8 +53,9 @@ extension CheckCatalogue {
             guard !others.isEmpty else { return .pass }
             return .warn(
                 Finding(
-                    expected: "One exported symbol, so that no other library of the process can meet the plugin's own.",
-                    happened: "It exports \(list(others.map(\.name))) as well.",
+                    expected:
+                        "One exported symbol, so that the plugin's symbols can't clash with those in other libraries of the process.",
+                    happened: "It also exports \(list(others.map(\.name))).",
                     fix: "Build with -fvisibility=hidden, or link with a version script."))
         },
         Check("static.libraries", "Each library that it needs is installed", scope: .file) { context in
@@ -86,7 +87,7 @@ extension CheckCatalogue {
             return .fail(
                 Finding(
                     expected: "The host does all network I/O.", happened: "The plugin needs \(list(found)).",
-                    fix: "Send requests by the actions of a flow. For cryptography alone, libcrypto will do."))
+                    fix: "Send requests by the actions of a flow. If it is only for cryptography, use libcrypto."))
         },
         Check("static.run-path", "It looks for libraries only in the system's folders", scope: .file) { context in
             let loading = try loading(context)
@@ -94,8 +95,8 @@ extension CheckCatalogue {
                 $0.isEmpty ? [] : $0.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
             }
             guard !entries.isEmpty else { return .pass }
-            let expected = "No RPATH or RUNPATH, or only entries that no other user can make use of."
-            let fix = "Link without -rpath; or with $ORIGIN alone, if libraries are installed beside the plugin."
+            let expected = "No RPATH or RUNPATH, or only entries that no other user can exploit."
+            let fix = "Link without -rpath, or only with $ORIGIN if libraries are installed next to the plugin."
             if let relative = entries.first(where: {
                 !$0.hasPrefix("/") && !$0.hasPrefix("$ORIGIN") && !$0.hasPrefix("${ORIGIN}")
             }) {
@@ -127,15 +128,15 @@ extension CheckCatalogue {
                     expected: "No relocation changes the code.", happened: "The library has text relocations (DT_TEXTREL).",
                     fix: "Compile every part of it with -fPIC."))
         },
-        Check("static.writable-code", "No memory of it is both writable and executable", scope: .file) { context in
+        Check("static.writable-code", "None of its memory is both writable and executable", scope: .file) { context in
             let tables = ELFTables(try context.file())
             guard tables.segments.contains(where: { $0.type == 1 && $0.flags & 3 == 3 }) else { return .pass }
             return .fail(
                 Finding(
-                    expected: "Each loaded segment is writable or executable, or neither.", happened: "A segment is both.",
+                    expected: "No loaded segment is both writable and executable.", happened: "A segment is both.",
                     fix: "Link without -N (--omagic) and without a linker script that joins .text and .data."))
         },
-        Check("static.relro", "What the loader resolved becomes read-only", scope: .file) { context in
+        Check("static.relro", "Resolved pointers become read-only", scope: .file) { context in
             let tables = ELFTables(try context.file())
             guard tables.segments.contains(where: { $0.type == 0x6474_E552 }) else {
                 return .warn(
@@ -144,7 +145,7 @@ extension CheckCatalogue {
                         fix: "Link with -z relro -z now."))
             }
             let isNow = tables.value(24) != nil || (tables.value(30) ?? 0) & 8 != 0 || (tables.value(0x6FFF_FFFB) ?? 0) & 1 != 0
-            return isNow ? .pass : .noted("with -z now, the table of functions would be read-only as well")
+            return isNow ? .pass : .noted("with -z now, the table of functions would be read-only too")
         },
         Check("static.network-imports", "It calls no function of the network", scope: .file) { context in
             let tables = ELFTables(try context.file())
@@ -194,7 +195,7 @@ extension CheckCatalogue {
                 return .fail(
                     Finding(
                         expected: expected, happened: "The library imports \(list(starters)).",
-                        fix: "Remove the calls. What needs another program belongs in an agent that the user starts."))
+                        fix: "Remove the calls. Work that needs another program belongs in an agent that the user starts."))
             }
             let enders = found(["exit", "_exit", "_Exit", "quick_exit"], in: tables.imports())
             guard !enders.isEmpty else { return .pass }
@@ -239,7 +240,7 @@ extension CheckCatalogue {
                 Finding(
                     expected: "It needs at most glibc \(own.text), which is installed.",
                     happened: "It needs glibc \(newest.text).",
-                    fix: "Build it on the oldest system that it shall run on."))
+                    fix: "Build it on the oldest system that it must run on."))
         },
         Check("static.thread-storage", "Its thread-local variables need no reserved space", scope: .file) { context in
             let tables = ELFTables(try context.file())
@@ -252,7 +253,7 @@ extension CheckCatalogue {
         },
         Check("static.constructors", "Its constructors do no work", scope: .file) { context in
             let tables = ELFTables(try context.file())
-            // One entry is the compiler's own.
+            // The compiler adds one entry.
             let count = (tables.value(27) ?? 0) / 8
             return count > 1 ? .noted("\(count) constructors run when it is loaded; load.quick measures them") : .pass
         },
@@ -278,7 +279,7 @@ extension CheckCatalogue {
             throw CheckStop.fail(
                 Finding(
                     expected: "A dynamic section that the loader can read.", happened: "\(error.text).",
-                    fix: "Link the library anew; a tool that changed it may have damaged it."))
+                    fix: "Link the library again; a tool that changed it may have damaged it."))
         }
     }
 

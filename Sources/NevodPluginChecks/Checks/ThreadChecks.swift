@@ -2,7 +2,7 @@ internal import CLinux
 internal import NevodPluginABI
 internal import NevodPluginTesting
 
-// Eight threads at once. What they compute is compared with what one thread computes alone.
+// Runs eight threads at once, and compares their results with one thread's.
 
 extension CheckCatalogue {
     private static let count = 8
@@ -35,7 +35,7 @@ extension CheckCatalogue {
                 return nil
             }
             guard let fault = faults.compactMap({ $0 }).first else { return .pass }
-            return .fail("Each of 8 threads gets for each request what one thread gets", "\(fault)", lockFix)
+            return .fail("For each request, each of 8 threads gets the same edits as one thread", "\(fault)", lockFix)
         },
         .probing("threads.tokens", "Tokens can be decoded and freed on 8 threads at once", patience: 2) { subject in
             guard subject.instance.decodesTokens else { return .skip("the scheme decodes no tokens") }
@@ -43,7 +43,7 @@ extension CheckCatalogue {
             let instance = subject.instance
             let results = Threads.run(count) { _ in (0..<100).allSatisfy { _ in instance.decode(bytes).1.result == NEVOD_OK } }
             guard results.contains(false) else { return .pass }
-            return .fail("Each thread decodes the same bytes", "token_decode refused bytes that it took before", lockFix)
+            return .fail("Each thread decodes the same bytes", "token_decode refused bytes that it had accepted before", lockFix)
         },
         .probing("threads.instances", "Instances can be created and destroyed on 8 threads at once", patience: 2) { subject in
             let host = subject.host
@@ -60,7 +60,8 @@ extension CheckCatalogue {
             }
             guard results.contains(false) else { return .pass }
             return .fail(
-                "Each thread creates instances with the same settings", "create refused settings that it took before", lockFix)
+                "Each thread creates instances with the same settings", "create refused settings that it had accepted before",
+                lockFix)
         },
         .probing("threads.flows", "Flows of one instance run on 8 threads at once", patience: 3) { subject in
             guard subject.instance.hasFlows else { return .skip("the scheme has no flows") }
@@ -78,7 +79,7 @@ extension CheckCatalogue {
                 switch login {
                 case .token(let token) where token.account == alone.account: continue
                 case .token: happened = "One issued a token of another account"
-                case .none(let report): happened = "One issued none: \(report)"
+                case .none(let report): happened = "One issued no token: \(report)"
                 }
                 return .fail("Each login on 8 threads issues a token, as one login alone does", happened, lockFix)
             }
@@ -93,19 +94,19 @@ extension CheckCatalogue {
             let login = ConcurrentLogin.run(instance, style, parameters, onChangingThreads: true)
             guard case .token(let token) = login, token.account == alone.account else {
                 return .fail(
-                    "A login whose steps run on different threads issues the token that it issues on one",
-                    "It issued none, or another one",
-                    "Keep what a flow needs in the flow, and nothing in thread-local variables")
+                    "A login issues the same token if its steps run on different threads",
+                    "It issued no token, or another one",
+                    "Keep a flow's data in the flow, and nothing in thread-local variables")
             }
             return .pass
         },
     ]
 }
 
-/// A login that needs no ``Subject``, which belongs to one thread.
+/// A login that doesn't use a ``Subject``, because a subject belongs to one thread.
 private enum ConcurrentLogin {
     case token(ContractToken)
-    /// With the reason, as the plugin reported it.
+    /// No token, with the reason that the plugin reported.
     case none(String)
 
     static func run(
@@ -124,7 +125,9 @@ private enum ConcurrentLogin {
             guard let outcome else { return .none("no thread could be started") }
             guard outcome.result == NEVOD_OK, let action = outcome.actions.first else { return .none(report(of: outcome)) }
             if case .token(let token) = action { return token.map { .token($0) } ?? .none("it passed no token") }
-            guard let following = server.event(after: action) else { return .none("it asked for what no server answers") }
+            guard let following = server.event(after: action) else {
+                return .none("it made a request that no server responds to")
+            }
             event = following
         }
         return .none("it took more than \(NEVOD_LIMIT_FLOW_STEPS) steps")

@@ -3,8 +3,8 @@ internal import Glibc
 internal import NevodPluginABI
 internal import NevodPluginTesting
 
-// A scheme without NEVOD_SCHEME_BLOCKS runs on the thread that carries all traffic. The limits are generous, since the machine may be
-// busy: the fastest of several calls counts.
+// A scheme without NEVOD_SCHEME_BLOCKS runs on the thread that carries all traffic. The limits are generous, and the fastest of
+// several calls counts, since the machine may be busy.
 
 extension CheckCatalogue {
     static let timeChecks: [Check] = [
@@ -42,7 +42,7 @@ extension CheckCatalogue {
             guard best > limit else { return .pass }
             return .fail(
                 "destroy returns at once, whatever the scheme's flags say", "The fastest of 5 took \(milliseconds(best)) ms",
-                "Tell threads of the instance to end before they are joined, and let them wait on nothing else")
+                "Tell the instance's threads to end before joining them, and don't let them wait on anything else")
         },
         .probing("time.create", "create returns in a moment") { subject in
             let start = nevod_monotonic_nanoseconds()
@@ -56,7 +56,7 @@ extension CheckCatalogue {
         },
     ]
 
-    /// 20 times what the contract allows.
+    /// 20 times the contract's limit.
     private static let limit = 20 * Int64(NEVOD_LIMIT_CALL_NS)
 
     private static func milliseconds(_ nanoseconds: Int64) -> Int64 { nanoseconds / 1_000_000 }

@@ -9,7 +9,7 @@ extension CheckCatalogue {
             guard outcome.result != NEVOD_OK else { return .pass }
             return .fail(
                 "token_decode accepts the bytes of a login", "It returned \(TestFailure.name(of: outcome.result))",
-                "Let token_decode read what the flow passes to actions->token")
+                "Let token_decode read the bytes that the flow passes to actions->token")
         },
         .probing("token.round-trip", "A token authorizes the same after it was stored and read again") { subject in
             let token = try decodable(subject)
@@ -23,7 +23,7 @@ extension CheckCatalogue {
                 if after != before {
                     return .fail(
                         "A request gets the same edits with each decoding of a token", before.difference(from: after),
-                        "Put all that authorize needs of a login into the token's bytes")
+                        "Put everything that authorize needs from a login into the token's bytes")
                 }
             }
             return .pass
@@ -36,7 +36,7 @@ extension CheckCatalogue {
             let step = max(1, token.bytes.count / 400)
             return try refused(subject, stride(from: 1, to: token.bytes.count, by: step).map { Array(token.bytes.prefix($0)) })
         },
-        .probing("token.flipped", "token_decode survives a token with one bit changed") { subject in
+        .probing("token.flipped", "token_decode survives a token with one changed bit") { subject in
             let token = try decodable(subject)
             return try refused(
                 subject,
@@ -52,7 +52,7 @@ extension CheckCatalogue {
         .probing("token.huge", "token_decode survives a token of a megabyte") { subject in
             try refused(subject, [subject.context.random.bytes(1 << 20), [UInt8](repeating: 0x7B, count: 1 << 20)])
         },
-        .probing("token.statuses", "token_decode refuses with a status that has a meaning there") { subject in
+        .probing("token.statuses", "token_decode refuses a token with a suitable status") { subject in
             let refusal = try refusal(subject)
             guard ![NEVOD_BAD_TOKEN, NEVOD_UNAVAILABLE, NEVOD_INTERNAL].contains(Int(refusal.result)) else { return .pass }
             return .fail(
@@ -65,7 +65,7 @@ extension CheckCatalogue {
             guard refusal.report == nil else { return .pass }
             return .warn(
                 "token_decode reports a reason before it returns \(TestFailure.name(of: refusal.result))", "It reported nothing",
-                "Call errors->report with a message that has no part of the token")
+                "Call errors->report with a message that contains no part of the token")
         },
         .probing("token.borrowed", "token_decode keeps no pointer into the stored bytes") { subject in
             let token = try decodable(subject)
@@ -85,7 +85,7 @@ extension CheckCatalogue {
             let token = try decodable(subject)
             let damaged = token.bytes + [0x21]
             guard subject.decode(damaged).token == nil else {
-                throw CheckStop.skip("token_decode accepts a token with a byte too many")
+                throw CheckStop.skip("token_decode accepts a token with an extra byte")
             }
             subject.isNoting = false
             let growth = Heap.growth(rounds: 300) { _ = subject.decode(damaged) }
@@ -93,7 +93,7 @@ extension CheckCatalogue {
             return .fail(
                 "After token_decode has failed, nothing remains allocated",
                 "The heap grew by \(growth) bytes for each refused token",
-                "Free what was allocated before each return of a failure")
+                "Free everything that was allocated before returning a failure")
         },
     ]
 
@@ -102,7 +102,7 @@ extension CheckCatalogue {
         return try subject.issuedToken()
     }
 
-    /// A token with a byte too many, or one that is none.
+    /// The refusal of a token with an extra byte, or of a text that isn't a token.
     private static func refusal(_ subject: Subject) throws -> ContractOutcome {
         guard subject.instance.decodesTokens else { throw CheckStop.skip("the scheme has no token_decode") }
         let candidates = [subject.issued.map { $0.bytes + [0x21] }, Array("not a token".utf8)].compactMap { $0 }
@@ -113,7 +113,7 @@ extension CheckCatalogue {
         throw CheckStop.skip("token_decode refuses nothing that was tried")
     }
 
-    /// Decodes and frees each.
+    /// Decodes and frees each token.
     private static func refused(_ subject: Subject, _ tokens: [[UInt8]]) throws -> CheckResult {
         guard subject.instance.decodesTokens else { throw CheckStop.skip("the scheme has no token_decode") }
         for token in tokens { _ = subject.decode(token) }

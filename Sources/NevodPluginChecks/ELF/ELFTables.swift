@@ -1,8 +1,8 @@
 internal import Glibc
 internal import NevodHost
 
-/// The facts about an ELF library beyond those that the host reads: its segments, its dynamic section, its symbols and the
-/// versions that it needs (System V ABI, chapters 4 and 5). No number in the file is trusted.
+/// Facts about an ELF library that the host doesn't read: its segments, its dynamic section, its symbols and the versions that it
+/// needs (System V ABI, chapters 4 and 5). No number in the file is trusted.
 struct ELFTables: ~Copyable {
     struct Segment {
         let type: UInt32
@@ -118,7 +118,7 @@ struct ELFTables: ~Copyable {
         return entries
     }
 
-    /// Returns the text at `offset + index`, up to its NUL; nil if it reaches out of its table or the file.
+    /// Returns the text at `offset + index`, up to its NUL; nil if it extends beyond its table or the file.
     private static func text(_ file: borrowing ELFFile, _ offset: UInt64, _ index: UInt64, _ size: UInt64) -> String? {
         let count = UInt64(file.bytes.count)
         guard offset <= count, size <= count - offset, index < size else { return nil }
@@ -130,7 +130,7 @@ struct ELFTables: ~Copyable {
 
     // MARK: Symbols
 
-    /// The dynamic symbols; nil if the file has no section headers, which locate them.
+    /// The dynamic symbols; nil if the file has no section headers, which are needed to find them.
     func symbols() -> [Symbol]? {
         guard let table = sections.first(where: { $0.type == 11 }), sections.indices.contains(table.link),
             table.offset <= size, table.size <= UInt64(size) - table.offset
@@ -162,7 +162,7 @@ struct ELFTables: ~Copyable {
         let end = Int(table.offset + table.size)
         var versions: [(library: String, version: String)] = []
         var entry = Int(table.offset)
-        // Entries only lead forwards, so that no chain has a loop.
+        // Entries only lead forward, so no chain has a loop.
         var steps = 0
         while entry < end, steps < Self.mostEntries {
             guard let count: UInt16 = file.load(entry + 2), let library: UInt32 = file.load(entry + 4),
@@ -182,5 +182,35 @@ struct ELFTables: ~Copyable {
             entry += Int(next)
         }
         return versions
+    }
+}
+
+/// Third-party code that is linked into a library, and imports or does more than the plugin's own code needs.
+enum LinkedRuntime: String {
+    case swift = "Swift's runtime"
+    case go = "Go's runtime"
+    case libcrypto = "OpenSSL's libcrypto"
+}
+
+extension ELFTables {
+    /// The runtime of the plugin's language.
+    var runtime: LinkedRuntime? {
+        if sections.contains(where: { $0.name.hasPrefix("swift5_") }) { return .swift }
+        return has(section: ".go.buildinfo") ? .go : nil
+    }
+
+    /// Whether the library contains libcrypto, which imports sockets, but not libssl, which uses them. Looks for the names of their
+    /// source files, which are in their error data.
+    var hasLibcryptoAlone: Bool {
+        has("crypto/bio/bio_lib.c", inSection: ".rodata") && !has("ssl/ssl_lib.c", inSection: ".rodata")
+    }
+
+    /// The network and signal functions that libcrypto always imports.
+    static var importsOfLibcrypto: Set<String> {
+        [
+            "getaddrinfo", "gethostbyname", "listen", "accept", "socket", "connect", "bind", "send", "sendto", "sendmsg",
+            "sendmmsg",
+            "recv", "recvfrom", "recvmsg", "recvmmsg", "sigaction", "signal",
+        ]
     }
 }

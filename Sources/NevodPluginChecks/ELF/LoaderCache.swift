@@ -18,7 +18,7 @@ struct LoaderCache {
 
     init() {
         guard let bytes = Self.read() else { return }
-        // Older systems have the old format in front.
+        // On older systems, the old format comes first.
         guard let start = Self.place(of: Self.mark, in: bytes) else { return }
         let number = { (offset: Int) -> Int? in
             guard offset >= 0, offset + 4 <= bytes.count else { return nil }

@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import NevodProcesses
 
 /// The state of the host's process that a plugin must not change.
 struct ProcessState {
@@ -32,7 +33,7 @@ struct ProcessState {
         pthread_sigmask(SIG_SETMASK, nil, &mask)
         state.mask = (1..<Int32(65)).filter { sigismember(&mask, $0) == 1 }
         state.locale = setlocale(LC_ALL, nil).map { String(cString: $0) } ?? ""
-        state.environment = environment()
+        state.environment = Subprocess.Environment.entries
         if let folder = getcwd(nil, 0) {
             state.workingFolder = String(cString: folder)
             free(folder)
@@ -56,19 +57,9 @@ struct ProcessState {
         for name in names(in: "/proc/self/fd") {
             var target = [CChar](repeating: 0, count: 4096)
             let count = readlink("/proc/self/fd/\(name)", &target, target.count)
-            // The one that lists the folder is closed by now.
+            // Skips the descriptor that listed the folder, which is closed by now.
             guard count > 0, let number = Int32(name) else { continue }
             found[number] = String(decoding: target.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
-        }
-        return found
-    }
-
-    private static func environment() -> [String] {
-        var found: [String] = []
-        var entry: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = environ
-        while let text = entry.pointee, found.count < 100_000 {
-            found.append(String(cString: text))
-            entry += 1
         }
         return found
     }
@@ -81,5 +72,35 @@ struct ProcessState {
             names.append(withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
         }
         return names.filter { $0 != "." && $0 != ".." }
+    }
+}
+
+/// Collects the process's output on standard output and standard error while this object exists.
+final class CapturedOutput {
+    private let file: Int32
+    private var saved: [(number: Int32, copy: Int32)] = []
+
+    init() throws {
+        file = nevod_memory_file("output")
+        guard file >= 0 else { throw CheckStop.skip("a file in memory can't be created") }
+        for number in [STDOUT_FILENO, STDERR_FILENO] {
+            let copy = nevod_moved_up(dup(number))
+            guard copy >= 0, dup2(file, number) == number else { throw CheckStop.skip("standard output can't be redirected") }
+            saved.append((number, copy))
+        }
+    }
+
+    deinit { close(file) }
+
+    /// Restores the descriptors, and returns the output, at most 64 KiB.
+    func finish() -> [UInt8] {
+        for (number, copy) in saved {
+            dup2(copy, number)
+            close(copy)
+        }
+        saved = []
+        return [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, filled in
+            filled = max(0, pread(file, buffer.baseAddress, buffer.count, 0))
+        }
     }
 }

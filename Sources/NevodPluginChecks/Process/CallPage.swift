@@ -1,10 +1,10 @@
 internal import CLinux
 internal import Glibc
 
-/// A page of memory that a child process shares with its parent: for each function of the contract, how many calls are in progress. It
-/// survives the child, and so names the function that crashed or hung.
+/// A page of memory that a child process shares with its parent. It counts the calls in progress for each function of the contract.
+/// It survives the child, so it names the function that crashed or hung.
 ///
-/// A plugin that writes over all memory may spoil it; then another function is named.
+/// A plugin that overwrites memory at random may damage it, so that it names another function.
 struct CallPage: Sendable {
     static let size = 4096
 
@@ -25,17 +25,74 @@ struct CallPage: Sendable {
     func enter(_ function: ContractFunction) { nevod_add(words + function.rawValue, 1) }
     func leave(_ function: ContractFunction) { nevod_add(words + function.rawValue, UInt64.max) }
 
-    /// Tells the parent which random case is tried.
+    /// Tells the parent which random case is running.
     func note(seed: UInt64) {
         nevod_store(words + Self.seedPlace, seed)
         nevod_store(words + Self.seedPlace + 1, 1)
     }
 
-    /// The seed of the random case that was tried last; nil if there was none.
+    /// The seed of the last random case; nil if there was none.
     var seed: UInt64? { nevod_load(words + Self.seedPlace + 1) == 0 ? nil : nevod_load(words + Self.seedPlace) }
 
     private static let seedPlace = 64
 
     /// Returns the first function that is in progress; nil if there is none.
     var current: ContractFunction? { ContractFunction.allCases.first { nevod_load(words + $0.rawValue) != 0 } }
+}
+
+/// The parts of a plugin that run during a check, by their place in the shared page.
+enum ContractFunction: Int, CaseIterable {
+    case constructors, entryPoint, tables
+    case create, needs, tokenDecode, authorize, onResponse, flowBegin, flowStep, bodyPiece
+    case bodyFree, flowFree, tokenFree, destroy, getExtension, destructors
+
+    var name: String {
+        switch self {
+        case .constructors: "its constructors"
+        case .entryPoint: "nevod_plugin_v1"
+        case .tables: "its tables"
+        case .create: "create"
+        case .needs: "needs"
+        case .tokenDecode: "token_decode"
+        case .authorize: "authorize"
+        case .onResponse: "on_response"
+        case .flowBegin: "flow_begin"
+        case .flowStep: "flow_step"
+        case .bodyPiece: "body_piece"
+        case .bodyFree: "body_free"
+        case .flowFree: "flow_free"
+        case .tokenFree: "token_free"
+        case .destroy: "destroy"
+        case .getExtension: "get_extension"
+        case .destructors: "its destructors"
+        }
+    }
+
+    init?(named name: String) {
+        guard let found = Self.byName[name] else { return nil }
+        self = found
+    }
+
+    private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.name, $0) })
+}
+
+/// Marks calls of a plugin in the page that the parent reads. Any thread, concurrently.
+struct CallMarks: Sendable {
+    let page: CallPage
+
+    /// An observer for the calls that a ``ContractHost`` makes.
+    var observer: @Sendable (_ function: String, _ isEntering: Bool) -> Void {
+        { [page] name, isEntering in
+            guard let function = ContractFunction(named: name) else { return }
+            if isEntering { page.enter(function) } else { page.leave(function) }
+        }
+    }
+
+    func during<Result, Failure: Error>(_ function: ContractFunction, _ body: () throws(Failure) -> Result) throws(Failure)
+        -> Result
+    {
+        page.enter(function)
+        defer { page.leave(function) }
+        return try body()
+    }
 }

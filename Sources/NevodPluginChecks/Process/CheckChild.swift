@@ -2,16 +2,16 @@ internal import CLinux
 internal import Glibc
 package import NevodHost
 
-/// The side of the child process.
+/// The child process's side.
 package enum CheckChild {
-    /// Whether the command line is that of a child process.
+    /// Whether the command line belongs to a child process.
     package static func isNamed(by words: [[UInt8]]) -> Bool { words == [Array(ChildProcess.word.utf8)] }
 
     /// Runs the job that the parent left in a file, and ends the process.
     ///
     /// - Parameters:
-    ///   - exitStatus: of a process that a plugin ends while it is loaded.
-    ///   - inspect: returns what `inspect` prints of a plugin, as text or as JSON.
+    ///   - exitStatus: the status if a plugin ends the process while it is loaded.
+    ///   - inspect: returns the output of `inspect` for a plugin, as text or as JSON.
     package static func main(exitStatus: Int32, inspect: (Plugin, _ asJSON: Bool) -> String) -> Never {
         guard let (job, page) = takeJob() else { _exit(unusable) }
         limit()
@@ -32,14 +32,14 @@ package enum CheckChild {
             if let check = CheckCatalogue.check(job.check) {
                 reply = .result(run(check, CheckContext(job, page)))
             } else {
-                reply = .refused("there is no check \(job.check)")
+                reply = .refused("unknown check \(job.check)")
             }
         }
         send(reply)
         _exit(0)
     }
 
-    /// The status of a process that was not started by a parent of ours.
+    /// The exit status of a process that no parent of ours started.
     private static let unusable: Int32 = 2
     private static let longestJob = 64 << 20
 
@@ -59,7 +59,7 @@ package enum CheckChild {
     }
 
     private static func limit() {
-        // With the parent, by a signal that no handler can catch.
+        // Dies with the parent, by a signal that no handler can catch.
         _ = nevod_die_with_parent()
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
@@ -72,12 +72,14 @@ package enum CheckChild {
     private static func run(_ check: Check, _ context: CheckContext) -> CheckResult {
         do { return try check.run(context) } catch CheckStop.skip(let reason) {
             return .skip(reason)
+        } catch CheckStop.needsSettings(let reason) {
+            return .needsSettings(reason)
         } catch CheckStop.fail(let finding) {
             return .fail(finding)
         } catch let error as PluginError {
             return .skip("the host refuses the plugin: \(error)")
         } catch {
-            return .skip("the check can't be made: \(error)")
+            return .skip("the check can't run: \(error)")
         }
     }
 

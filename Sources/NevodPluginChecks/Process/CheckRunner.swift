@@ -1,7 +1,8 @@
 internal import CLinux
 internal import Glibc
+internal import NevodProcesses
 
-/// Runs checks, each in a process of its own, several at a time.
+/// Runs checks, each in a separate process, several at once.
 package struct CheckRunner {
     package struct Options: Sendable {
         /// The canonical path of the plugin's file.
@@ -11,7 +12,7 @@ package struct CheckRunner {
         package var seed: UInt64
         /// The seconds of `--fuzz`; 0 without it.
         package var fuzzSeconds: Int
-        /// Whether a fuzzing check without seconds tries the one case of the seed.
+        /// Whether a fuzzing check without seconds runs the seed's single case.
         package var repeatsFuzzedCase: Bool
 
         package init(path: String, timeout: Int = 10, seed: UInt64, fuzzSeconds: Int = 0, repeatsFuzzedCase: Bool = false) {
@@ -23,19 +24,19 @@ package struct CheckRunner {
         }
     }
 
-    /// The report of the child that loaded the plugin.
+    /// The report from the child that loaded the plugin.
     package enum Description: Sendable {
         case schemes([DescribedScheme])
         /// The host doesn't use the plugin, for this reason.
         case unusable(String)
-        /// It crashed, hung or ended the process in one of these parts, which would happen again in each check.
+        /// It crashed, hung or ended the process in one of these parts. The same would happen in each check.
         case died(String, DeadlyPart)
     }
 
     package enum DeadlyPart: Sendable {
         case constructors, entryPoint, tables
 
-        /// The checks that report it. Others that load the plugin are left out.
+        /// The checks that report it. Other checks that load the plugin are left out.
         func isReported(by check: Check) -> Bool {
             switch self {
             case .constructors: check.id == "load.resolves"
@@ -45,7 +46,7 @@ package struct CheckRunner {
         }
     }
 
-    /// A child process can't be started, so that nothing can be said about the plugin.
+    /// A child process can't be started, so nothing can be said about the plugin.
     package struct Unable: Error, CustomStringConvertible {
         package let description: String
     }
@@ -85,7 +86,7 @@ package struct CheckRunner {
         case died(String)
     }
 
-    /// Loads the plugin in a child process, and returns what that prints.
+    /// Loads the plugin in a child process, and returns its output.
     package func inspect(asJSON: Bool) throws(Unable) -> Inspection {
         var inspection = Inspection.refused("")
         let word = asJSON ? CheckJob.inspectJSON : CheckJob.inspectText
@@ -106,7 +107,7 @@ package struct CheckRunner {
     ///   - description: from ``describe()``.
     ///   - settings: for the schemes.
     ///   - schemeIDs: the schemes to check; nil for all.
-    ///   - report: called once for each outcome, in the order of the checks, and as soon as those before it are known.
+    ///   - report: called once for each outcome, in the order of the checks, as soon as all earlier outcomes are known.
     package func run(
         _ checks: [Check], _ description: Description, settings: [GivenSetting], schemeIDs: [String]? = nil,
         report: (Outcome) -> Void
@@ -156,7 +157,7 @@ package struct CheckRunner {
             acceptance
             ? outcomes.indices.first { index in outcomes[index] == nil && !places.contains { $0.index == index } } : nil
         var reported = 0
-        /// The outcomes of the checks that make this one fail as well if they fail; nil for one that isn't known yet.
+        /// The outcomes of the checks that make this one fail too if they fail; nil for outcomes that aren't known yet.
         func causes(of outcome: Outcome) -> [Outcome?] {
             var found = outcomes.compactMap { $0 }.filter { other in
                 outcome.check.causes.contains(other.check.id) && (other.scheme == nil || other.scheme == outcome.scheme)
@@ -192,7 +193,7 @@ package struct CheckRunner {
         }
         settleAcceptance()
         reportKnown()
-        /// A check that would only fail once more, and perhaps take its whole time to do so, isn't begun.
+        /// Whether a check would only fail again, perhaps after its full timeout. It isn't started.
         func isPointless(_ index: Int) -> Bool {
             let place = places[index]
             let cause = place.check.causes.first { cause in
@@ -240,54 +241,54 @@ package struct CheckRunner {
         case .stuck:
             let finding = Finding(
                 expected: rule, happened: "After \(seconds) s, \(ended.stuckPlace)\(ended.lastWords)",
-                fix: "Let the function return in bounded time; or allow more with --timeout SECONDS."
-                    + (ended.seed.map { " The case again: --only '^\(check.id)$' --seed \($0)" } ?? ""))
+                fix: "Let the function return in bounded time, or allow more time with --timeout SECONDS."
+                    + (ended.seed.map { " To repeat the case: --only '^\(check.id)$' --seed \($0)" } ?? ""))
             return Outcome(check, scheme, .timedOut, finding: finding, nanoseconds: ended.nanoseconds)
         }
     }
 
     // MARK: Children
 
-    /// The end of a child process.
+    /// The result of a child process.
     private struct Ended {
         enum Ending {
             case reply(ChildReply)
-            /// Without a message.
-            case silent(ChildProcess.Ending)
+            /// The child sent no message.
+            case silent(Subprocess.Ending)
             case stuck
         }
 
         let ending: Ending
         let function: ContractFunction?
-        /// The seed of the random case that was tried last.
+        /// The seed of the last random case.
         let seed: UInt64?
         let output: [UInt8]
         let nanoseconds: Int64
 
-        private var place: String { function.map { " in \($0.name)" } ?? " outside of the checked functions" }
+        private var place: String { function.map { " in \($0.name)" } ?? " outside the checked functions" }
 
         var summary: String {
             switch ending {
             case .reply: "The child process sent the wrong message."
-            case .silent(.signalled(let number)): "The plugin crashed\(place) (\(Self.name(ofSignal: number)))."
-            case .silent(.exited(let status)): "The plugin ended the process\(place), with the status \(status)."
+            case .silent(.signal(let number)): "The plugin crashed\(place) (\(Self.name(ofSignal: number)))."
+            case .silent(.exit(let status)): "The plugin ended the process\(place), with the status \(status)."
             case .stuck: "\(stuckPlace.prefix(1).uppercased())\(stuckPlace.dropFirst())"
             }
         }
 
         var stuckPlace: String {
             function.map { "the plugin had not returned from \($0.name)." }
-                ?? "the check had not finished, outside of the plugin's functions."
+                ?? "the check had not finished, outside the plugin's functions."
         }
 
-        /// The line of the crash report, without the program's name.
+        /// The crash report's line, without the program's name.
         var report: String? {
             let mark = "nevod-host: "
             let lines = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline)
             return lines.last { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count)) }
         }
 
-        /// The last line that the process wrote, which often names the reason.
+        /// The process's last line of output, which often names the reason.
         var lastWords: String {
             let lines = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline)
             return lines.last.map { " Its last line was: \($0.prefix(300))" } ?? ""
@@ -338,7 +339,7 @@ package struct CheckRunner {
         }
     }
 
-    /// Waits until a pipe can be read, or briefly: a child may be closing its pipes, or have closed them.
+    /// Waits until a pipe can be read, but only briefly, because a child may be closing its pipes or have closed them.
     private static func wait(for children: [ChildProcess]) {
         var polled: [pollfd] = []
         var isClosing = false
@@ -351,10 +352,10 @@ package struct CheckRunner {
         poll(&polled, nfds_t(polled.count), isClosing ? 1 : 50)
     }
 
-    private static func ended(_ child: ChildProcess, _ ending: ChildProcess.Ending, isLate: Bool) -> Ended {
+    private static func ended(_ child: ChildProcess, _ ending: Subprocess.Ending, isLate: Bool) -> Ended {
         let duration = nevod_monotonic_nanoseconds() - child.started
         let reply: ChildReply? =
-            if case .exited(0) = ending { try? ChildReply(decoding: child.reply) } else { nil }
+            if case .exit(0) = ending { try? ChildReply(decoding: child.reply) } else { nil }
         let how: Ended.Ending = if let reply { .reply(reply) } else if isLate { .stuck } else { .silent(ending) }
         return Ended(
             ending: how, function: child.page.current, seed: child.page.seed, output: child.output, nanoseconds: duration)

@@ -1,17 +1,17 @@
 internal import NevodPluginABI
 internal import NevodPluginTesting
 
-/// A flow from its begin to its end.
+/// The record of a flow from beginning to end.
 struct FlowRun {
     enum Ending {
         case token(ContractToken?)
-        /// It gave up, with this status.
+        /// The flow gave up, with this status.
         case status(Int32)
         /// A step returned NEVOD_OK without an action.
         case nothing
         /// More steps than a host allows.
         case endless
-        /// It was left after as many steps as were asked for.
+        /// It was abandoned after the requested number of steps.
         case abandoned
     }
 
@@ -25,7 +25,7 @@ struct FlowRun {
     var steps: [Step] = []
     var ending: Ending
 
-    /// All calls of the flow, the begin first.
+    /// All calls of the flow, beginning with `flow_begin`.
     var outcomes: [ContractOutcome] { [begun] + steps.map(\.outcome) }
 
     var token: ContractToken? { if case .token(let token) = ending { token } else { nil } }
@@ -42,7 +42,7 @@ struct FlowRun {
         }
     }
 
-    /// The reason of a flow that gave up, for a person.
+    /// The reason why the flow ended, in words.
     var reason: String {
         switch ending {
         case .token: return "it issued a token"
@@ -52,7 +52,7 @@ struct FlowRun {
             return "\(TestFailure.name(of: status)), \(message)"
         case .nothing: return "a step returned NEVOD_OK without an action"
         case .endless: return "it needed more than \(NEVOD_LIMIT_FLOW_STEPS) steps"
-        case .abandoned: return "it was left"
+        case .abandoned: return "it was abandoned"
         }
     }
 }
@@ -64,7 +64,7 @@ final class FlowDriver {
     var server: PlausibleServer
     private var flow: ContractFlow?
     private(set) var run: FlowRun
-    /// Changes the event of a step before the flow gets it; the first one has the index 0.
+    /// Changes the event of a step before the flow gets it. The first event has the index 0.
     var change: (_ index: Int, _ event: ContractEvent) -> ContractEvent = { $1 }
     private var next: ContractEvent?
     private var waits = 0
@@ -91,7 +91,7 @@ final class FlowDriver {
 
     var isFinished: Bool { next == nil }
 
-    /// Makes one step.
+    /// Performs one step.
     func step() {
         guard let flow, let planned = next else { return }
         let event = change(run.steps.count, planned)
@@ -101,7 +101,7 @@ final class FlowDriver {
         next = following(outcome)
     }
 
-    /// Makes a step with an event of its own, after which the flow is left.
+    /// Performs a step with a given event. The flow is abandoned afterwards.
     func step(_ event: ContractEvent) -> ContractOutcome? {
         guard let flow else { return nil }
         let outcome = subject.context.during(.flowStep) { flow.step(event) }
@@ -132,7 +132,7 @@ final class FlowDriver {
         next = nil
     }
 
-    /// Makes all steps, or as many as `limit`, and frees the flow.
+    /// Performs all steps, or at most `limit`, and frees the flow.
     func finished(after limit: Int = .max) -> FlowRun {
         while !isFinished, run.steps.count < limit { step() }
         free()

@@ -2,13 +2,14 @@ internal import CLinux
 
 /// The heap of this process, which the plugin shares.
 enum Heap {
-    /// The bytes that are allocated.
+    /// The number of allocated bytes.
     static var used: Int { Int(clamping: nevod_heap_in_use()) }
 
-    /// The bytes by which the heap grows with each round, measured after it has settled: with a leak at least 16, else close to 0.
+    /// The number of bytes by which the heap grows with each round, after it has settled. With a leak, at least 16; otherwise close
+    /// to 0.
     static func growth(rounds: Int, _ round: () -> Void) -> Int {
         for _ in 0..<max(50, rounds / 3) { round() }
-        // The allocator's own caches grow now and then; a leak grows in each part.
+        // The allocator's caches grow now and then. A leak grows in each part.
         return (0..<3).map { _ in
             let before = used
             for _ in 0..<rounds { round() }
@@ -16,6 +17,17 @@ enum Heap {
         }.min() ?? 0
     }
 
-    /// More is a leak.
+    /// A larger growth is a leak.
     static let tolerance = 12
+}
+
+/// Limits how often a check repeats something, because a scheme that asks a device may be slow.
+enum Rounds {
+    /// - Parameters:
+    ///   - wanted: the largest number of rounds.
+    ///   - nanoseconds: the duration of one round.
+    /// - Returns: as many rounds as fit into 2 s, but at least 8.
+    static func fitting(_ wanted: Int, each nanoseconds: Int64) -> Int {
+        min(wanted, max(8, Int(2_000_000_000 / max(1, nanoseconds))))
+    }
 }

@@ -1,16 +1,16 @@
 internal import NevodPluginABI
 internal import NevodPluginTesting
 
-/// A person and a server that answer a flow as if all were well: a login of which nothing is known reaches its token where possible.
+/// A person and a server that respond to a flow as if all were well, so that even an unknown login reaches its token if possible.
 struct PlausibleServer {
     enum Style: CaseIterable {
         /// Tokens in JSON.
         case json
-        /// A token and another one to renew it, each on a line.
+        /// A token, and a second token to renew it, each on a line.
         case text
         /// A page with a form, and a cookie.
         case form
-        /// The same, and a redirect after the form.
+        /// The same, with a redirect after the form.
         case redirect
     }
 
@@ -20,7 +20,7 @@ struct PlausibleServer {
     static let now: Int64 = 1_800_000_000_000_000_000
 
     let style: Style
-    /// In the tokens, to tell two logins apart.
+    /// Part of the tokens, to tell two logins apart.
     let label: String
     private var listened = ""
     private var postsForm = false

@@ -1,7 +1,7 @@
 internal import NevodPluginABI
 internal import NevodPluginTesting
 
-/// The result of `authorize` as two calls of it are compared: its status and its edits, without addresses and log lines.
+/// The part of an `authorize` result that is compared between two calls: its status and its edits, without addresses and log lines.
 struct Signed: Equatable {
     let result: Int32
     let edits: [SinkCall]
@@ -17,7 +17,7 @@ struct Signed: Equatable {
         }
     }
 
-    /// The first difference, without values: they may be credentials.
+    /// The first difference, without values, since they may be credentials.
     func difference(from other: Signed) -> String {
         if result != other.result {
             return "authorize returned \(TestFailure.name(of: result)), then \(TestFailure.name(of: other.result))"
@@ -42,7 +42,7 @@ struct Signed: Equatable {
 
 /// Texts of a plugin in findings.
 enum Shown {
-    /// At most 80 characters; a terminal's control characters are escaped by the report.
+    /// At most 80 characters. The report escapes a terminal's control characters.
     static func text(_ bytes: [UInt8]) -> String {
         let text = String(decoding: bytes.prefix(80), as: UTF8.self)
         return bytes.count > 80 ? "\(text)…" : text

@@ -1,7 +1,7 @@
 internal import NevodPluginABI
 internal import NevodPluginTesting
 
-/// A scheme that is checked, with one instance of it.
+/// A checked scheme, with one instance of it.
 final class Subject {
     let context: CheckContext
     let host: ContractHost
@@ -10,7 +10,7 @@ final class Subject {
     let settings: [ContractPair]
     let instance: ContractInstance
     let needs: ContractNeeds
-    /// As a host passes them if the caller gives none.
+    /// The parameters that a host passes if the caller gives none.
     let parameters: [ContractPair]
     let declaredParameters: [SettingValues.Declaration]
     /// All calls so far, while ``isNoting``.
@@ -19,9 +19,9 @@ final class Subject {
     private var knownLogin: FlowRun?
 
     /// - Parameters:
-    ///   - shapes: the sizes of the host's structs, if they differ from this version's.
-    ///   - pointerOfEmpty: the address that an empty text has; NULL if nil.
-    ///   - settingsSeed: for the generated values of settings; the one of the run if nil.
+    ///   - shapes: the sizes of the host's structs that differ from this version's.
+    ///   - pointerOfEmpty: the address of empty texts; NULL if nil.
+    ///   - settingsSeed: the seed for generated values of settings; the run's seed if nil.
     init(
         _ context: CheckContext, shapes: [ContractStruct: StructShape] = [:], pointerOfEmpty: UInt? = nil,
         settingsSeed: UInt64? = nil
@@ -43,7 +43,7 @@ final class Subject {
         let (made, first) = Self.create(values, context, host)
         guard let made else {
             let report = first?.report.map { Shown.text($0.subject + [0x20] + $0.message) } ?? "no report"
-            throw CheckStop.skip("create refuses generated settings (\(report)); pass --set NAME=VALUE")
+            throw CheckStop.needsSettings("create refuses generated settings (\(report)); pass --set NAME=VALUE")
         }
         (instance, settings) = (made.instance, made.settings)
         noted = [made.outcome]
@@ -59,13 +59,13 @@ final class Subject {
 
     /// Creates an instance with the first generated settings that the scheme accepts.
     ///
-    /// - Returns: also the first refusal, for an error.
+    /// - Returns: the instance, and the first refusal for an error.
     private static func create(
         _ values: SettingValues, _ context: CheckContext, _ host: ContractHost
     ) -> (Made?, refusal: ContractOutcome?) {
         var refusal: ContractOutcome?
         for isIncluded in SettingValues.attempts {
-            // A refusal names the setting that has to be left out, or that has to be given.
+            // A refusal names the setting to leave out or to give.
             var isNamed: [[UInt8]: Bool] = [:]
             for _ in 0...values.declarations.count {
                 let settings = values.pairs { isNamed[$0.name] ?? isIncluded($0) }
@@ -102,12 +102,12 @@ final class Subject {
         _ method: String = "GET", _ url: String = Subject.url, headers: [ContractPair] = [], body: ContractRequest.Body = .none
     ) throws -> ContractRequest {
         guard let request = ContractRequest(method, url, headers: headers, body: body) else {
-            throw CheckStop.skip("the check can't be made: \(url) is no URL")
+            throw CheckStop.skip("the check can't run: \(url) is not a URL")
         }
         return request
     }
 
-    /// The view of a request as this scheme asked for it.
+    /// The view of a request that this scheme's needs ask for.
     func view(_ request: ContractRequest) -> ContractView {
         request.view(for: needs, at: PlausibleServer.now, random: Array(0..<32), parameters: parameters)
     }
@@ -121,7 +121,7 @@ final class Subject {
     static let body: [UInt8] = Array(#"{"item":"tea","count":2}"#.utf8)
     static let contentType = ContractPair("Content-Type", "application/json")
 
-    /// Requests that each scheme should know.
+    /// Requests that every scheme should handle.
     func plainViews() throws -> [(name: String, view: ContractView)] {
         [
             ("a GET", try view()),
@@ -140,7 +140,7 @@ final class Subject {
         return outcome
     }
 
-    /// As a host does, once for each wrapping. Only in checks of wrapped bodies: a crash in `body_free` is theirs to report.
+    /// Frees each wrapping once, as a host does. Only for checks of wrapped bodies, which report a crash in `body_free`.
     func free(_ outcome: ContractOutcome, on instance: ContractInstance? = nil) {
         let instance = instance ?? self.instance
         for case .wrapBody(_, let wrapping) in outcome.calls { context.during(.bodyFree) { instance.freeBody(wrapping) } }
@@ -177,20 +177,20 @@ final class Subject {
         return last
     }
 
-    /// The style of server with which a login reaches a token.
+    /// The style of server that lets a login reach a token.
     func serverStyle() -> PlausibleServer.Style {
         PlausibleServer.Style.allCases.first { style in
             FlowDriver(self, Int(NEVOD_FLOW_LOGIN), PlausibleServer(style)).finished().token?.bytes.isEmpty == false
         } ?? .json
     }
 
-    /// The token of a login; nil for a scheme without flows, and if the login reaches none.
+    /// The token of a login; nil for a scheme without flows, or if the login doesn't reach one.
     var issued: ContractToken? {
         guard let token = login()?.token, !token.bytes.isEmpty else { return nil }
         return token
     }
 
-    /// The token of a login; otherwise the check is skipped.
+    /// The token of a login. Skips the check if there is none.
     func issuedToken() throws -> ContractToken {
         guard let run = login() else { throw CheckStop.skip("the scheme has no flows") }
         guard let issued else { throw CheckStop.skip("a login at a generic server reaches no token: \(run.reason)") }
@@ -205,7 +205,7 @@ final class Subject {
         return .decoded(decoded)
     }
 
-    /// A credential with which a plain request is authorized; otherwise the check is skipped.
+    /// A credential that authorizes a plain request. Skips the check if there is none.
     func usableCredential() throws -> ContractInstance.TokenArgument {
         let token = credential()
         let outcome = authorize(token, try view())
@@ -215,7 +215,7 @@ final class Subject {
         throw CheckStop.skip("authorize refuses a plain request: \(TestFailure.name(of: outcome.result)), \(report)\(login)")
     }
 
-    /// Skips a comparison of results that differ by design, or by a fault that another check reports.
+    /// Skips a comparison of results that differ by design, or because of a fault that another check reports.
     func requireDeterminism(_ token: ContractInstance.TokenArgument) throws {
         guard flags & UInt32(NEVOD_SCHEME_NONDETERMINISTIC) == 0 else {
             throw CheckStop.skip("the scheme declares NEVOD_SCHEME_NONDETERMINISTIC")
@@ -237,5 +237,59 @@ final class Subject {
         canaries.add("the token that the server issued", Array(PlausibleServer(.json).token.utf8))
         if let issued { canaries.add("the issued token", issued.bytes) }
         return canaries
+    }
+}
+
+extension Check {
+    /// A check of a scheme with an instance.
+    static func probing(
+        _ id: String, _ title: String, patience: Int = 1, _ run: @escaping @Sendable (Subject) throws -> CheckResult
+    ) -> Check {
+        Check(id, title, scope: .scheme, patience: patience) { context in try run(try Subject(context)) }
+    }
+}
+
+extension CheckResult {
+    static func fail(_ expected: String, _ happened: String, _ fix: String) -> CheckResult {
+        .fail(Finding(expected: expected, happened: happened, fix: fix))
+    }
+
+    static func warn(_ expected: String, _ happened: String, _ fix: String) -> CheckResult {
+        .warn(Finding(expected: expected, happened: happened, fix: fix))
+    }
+}
+
+extension Subject {
+    /// A request that every scheme must refuse.
+    func unknownTarget() throws -> ContractView {
+        var view = try view()
+        view.targetKind = 77
+        return view
+    }
+
+    /// Whether the results for plain requests are legal. If not, other checks report it, and odd requests add nothing.
+    private func isLegal(_ token: ContractInstance.TokenArgument) throws -> (edits: Bool, statuses: Bool) {
+        let edits = try plainViews().allSatisfy { EditRules.problem(authorize(token, $0.view), $0.view, needs) == nil }
+        return (edits, Status.isKnown(authorize(token, try unknownTarget()).result))
+    }
+
+    /// Authorizes odd requests. The scheme may refuse each, but only by the rules.
+    func authorizeAll(_ cases: [(name: String, view: ContractView)]) throws -> CheckResult {
+        let token = try usableCredential()
+        let (hasLegalEdits, hasLegalStatuses) = try isLegal(token)
+        for (name, view) in cases {
+            let outcome = authorize(token, view)
+            if hasLegalStatuses, !Status.isKnown(outcome.result) {
+                return .fail(
+                    "authorize returns a NEVOD_… status for \(name)", "It returned \(outcome.result)",
+                    "Return NEVOD_UNSUPPORTED for a request that can't be authorized")
+            }
+            if hasLegalEdits, outcome.result == NEVOD_OK, let problem = EditRules.problem(outcome, view, needs) {
+                return .fail(
+                    "A host accepts the edits for \(name)", problem,
+                    "Encode data from the request, or return NEVOD_UNSUPPORTED")
+            }
+        }
+        return .pass
     }
 }

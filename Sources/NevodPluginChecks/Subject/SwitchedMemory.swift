@@ -2,15 +2,16 @@ internal import Glibc
 internal import NevodPluginTesting
 internal import NevodSupport
 
-/// Memory on the heap, or between guard pages while ``guarded(_:_:)`` runs: what came before must not crash a check of a later call.
+/// Memory on the heap, or between guard pages while ``guarded(_:_:)`` runs. Earlier calls use the heap, so that they can't crash
+/// the check of a later call.
 final class SwitchedMemory: InputMemory {
-    /// How inputs lie in memory.
+    /// The protection of inputs.
     enum Guard {
-        /// At an edge beyond which nothing can be read.
+        /// Inputs are at an edge; nothing beyond it can be read.
         case bounds(GuardedMemory.Edge)
-        /// In pages that can't be written.
+        /// Inputs are in pages that can't be written.
         case readOnly
-        /// In pages that can't be read after the call.
+        /// Inputs are in pages that can't be read after the call.
         case borrowed
     }
 
@@ -21,7 +22,7 @@ final class SwitchedMemory: InputMemory {
 
     private let state = Locked<State>(State())
 
-    /// Runs `body` with inputs in pages of their own. These stay until the process ends.
+    /// Runs `body` with inputs in separate pages. The pages stay until the process ends.
     func guarded<Result>(_ mode: Guard, _ body: () throws -> Result) rethrows -> Result {
         state.withLock { $0.mode = mode }
         defer { state.withLock { $0.mode = nil } }
@@ -54,7 +55,7 @@ final class SwitchedMemory: InputMemory {
         guard let mode = state.withLock({ $0.guarded[UInt(bitPattern: block.baseAddress)] }) else {
             return HeapMemory().free(block)
         }
-        // Not unmapped, or the next input could get the same address, and a kept pointer would read that.
+        // Not unmapped. Otherwise the next input could get the same address, and a kept pointer would read that input.
         guard case .borrowed = mode, let base = block.baseAddress else { return }
         mprotect(base, block.count, PROT_NONE)
     }

@@ -1,13 +1,13 @@
 public import NevodSupport
 internal import _Concurrency
 
-/// The requests that a flow's function may make of the host, one after another. A flow may await nothing else: one that awaits a
-/// sleep, a network call or a callback fails with the error "suspended outside flow".
+/// The requests that a flow's function may make to the host, one after another. A flow must await nothing else: if it awaits a
+/// sleep, a network call or a callback, it fails with the error "suspended outside flow".
 ///
-/// Each call throws a ``SchemeError``. If the host can't perform a call, that error ``SchemeError/isUnsupported``, and the flow may go on
-/// with another one: a passkey, then a browser, then a device code.
+/// Each call throws a ``SchemeError``. If the host can't perform a call, the error ``SchemeError/isUnsupported``, and the flow may
+/// try another call: a passkey, then a browser, then a device code.
 ///
-/// When the host cancels a flow, the call that the flow awaits throws an error that ``SchemeError/isCancellation``, once. Clean up without
+/// When the host cancels a flow, the awaited call throws an error that ``SchemeError/isCancellation``, once. Clean up without
 /// awaiting, and return.
 public final class AuthFlow: Sendable {
     let state = Locked(FlowState())
@@ -23,7 +23,7 @@ public final class AuthFlow: Sendable {
     ///
     /// - Parameter questions: at most 16, with distinct names.
     /// - Returns: the answers by their questions' names.
-    /// - Throws: an error that ``SchemeError/isUnsupported`` if there is nobody to answer.
+    /// - Throws: an error that ``SchemeError/isUnsupported`` if there is no user to answer.
     public func ask(_ questions: [FlowQuestion]) async throws(SchemeError) -> [String: Secret] {
         try await perform(.ask(questions)) { if case .answers(let answers) = $0 { answers } else { nil } }
     }
@@ -31,14 +31,14 @@ public final class AuthFlow: Sendable {
     /// Asks the user one question.
     public func ask(_ question: FlowQuestion) async throws(SchemeError) -> Secret {
         guard let answer = try await ask([question])[question.name] else {
-            throw .internal("the host left the question \(question.name) without an answer")
+            throw .internal("the host gave no answer to the question \(question.name)")
         }
         return answer
     }
 
     /// Shows text, and a URL for the user to open by hand. Either may be empty.
     ///
-    /// - Throws: an error that ``SchemeError/isUnsupported`` if there is nobody to open the URL.
+    /// - Throws: an error that ``SchemeError/isUnsupported`` if there is no user to open the URL.
     public func show(_ text: String, url: String = "") async throws(SchemeError) {
         try await perform(.show(text, url: url)) { if case .done = $0 { () } else { nil } }
     }
@@ -47,12 +47,12 @@ public final class AuthFlow: Sendable {
     ///
     /// - Parameters:
     ///   - path: begins with a slash; at most 256 bytes.
-    ///   - host: `127.0.0.1` or `[::1]`; or `localhost`, if the server knows no other.
+    ///   - host: `127.0.0.1` or `[::1]`; or `localhost`, if the server accepts nothing else.
     ///   - port: 0 for any free port.
-    ///   - formPost: whether the browser posts a form (OAuth 2.0 Form Post Response Mode); use ``browseToRedirect(_:)`` then.
+    ///   - formPost: whether the browser posts a form (OAuth 2.0 Form Post Response Mode). If so, use ``browseToRedirect(_:)``.
     /// - Returns: the redirect URI.
-    /// - Throws: an error that ``SchemeError/isTransport`` if the port can't be opened, for example since another program uses it; one
-    ///   that ``SchemeError/isUnsupported`` if the host opens none.
+    /// - Throws: an error that ``SchemeError/isTransport`` if the port can't be opened, for example because another program uses
+    ///   it; an error that ``SchemeError/isUnsupported`` if the host opens no ports.
     public func listen(
         path: String, host: String = "127.0.0.1", port: UInt16 = 0, formPost: Bool = false
     ) async throws(SchemeError) -> String {
@@ -61,7 +61,7 @@ public final class AuthFlow: Sendable {
     }
 
     /// Opens a URL in a browser, and waits until the browser is redirected to the URI of ``listen(path:host:port:formPost:)``.
-    /// The same URL again opens nothing, and waits for the next redirect.
+    /// Called again with the same URL, it opens nothing, and waits for the next redirect.
     ///
     /// - Returns: the URL that the browser requested there, with its query.
     /// - Throws: an error that ``SchemeError/isUnsupported`` if there is no browser.
@@ -77,7 +77,7 @@ public final class AuthFlow: Sendable {
         try await perform(.browse(url)) { if case .redirect(let redirect) = $0 { redirect } else { nil } }
     }
 
-    /// Waits for a time. A flow has no other way to do so. At most 2000 times in a flow, which may take an hour in all.
+    /// Waits for a duration. A flow has no other way to wait. A flow may wait at most 2000 times, and take an hour in all.
     public func wait(_ duration: Duration) async throws(SchemeError) {
         try await perform(.wait(duration)) { if case .done = $0 { () } else { nil } }
     }
@@ -100,7 +100,7 @@ public final class AuthFlow: Sendable {
     public var token: IssuedToken? { state.withLock { $0.token } }
 
     /// The value of a parameter of the request that needs the token (``AuthScheme/parameters``), or its default; nil if there is
-    /// neither. The last one of a repeatable parameter.
+    /// neither. For a repeatable parameter, the last value.
     public func parameter(_ name: String) -> String? { parameters(name).last }
 
     /// The values of a repeatable parameter, in order.
@@ -108,7 +108,8 @@ public final class AuthFlow: Sendable {
         state.withLock { $0.parameters.filter { $0.name == name }.map { $0.value } }
     }
 
-    /// The account that the user wants, as the command line's `--account` or the program named it; else that of ``token``. May be empty.
+    /// The account that the user wants, from the command line's `--account` or from the program; otherwise the account of
+    /// ``token``. May be empty.
     public var account: String { state.withLock { $0.account } }
 
     /// The state stored for this instance and the flow's origin, which requests get as ``RequestView/state``.
@@ -122,13 +123,14 @@ public final class AuthFlow: Sendable {
         }
     }
 
-    /// The continuations of functions that ignore cancellation. They are never resumed; a reference keeps them from counting as leaks.
+    /// The continuations of functions that ignore cancellation. They are never resumed; a reference keeps them from counting as
+    /// leaks.
     private static let abandoned = Locked<[FlowState.Continuation]>([])
 
     private func perform<Value: Sendable>(
         _ action: FlowAction, _ value: (FlowReply) -> Value?
     ) async throws(SchemeError) -> Value {
-        // Not a checked continuation: a flow that keeps asking after its cancellation is left suspended on purpose.
+        // Not a checked continuation, because a flow that keeps asking after its cancellation is left suspended on purpose.
         let reply = await withUnsafeContinuation { (continuation: FlowState.Continuation) in
             switch state.withLock({ $0.ask(action, continuation) }) {
             case .waits: break
@@ -137,7 +139,7 @@ public final class AuthFlow: Sendable {
             }
         }
         guard let value = value(try reply.get()) else {
-            throw .internal("the host replied to another action than the flow's")
+            throw .internal("the host replied to an action that the flow didn't request")
         }
         return value
     }

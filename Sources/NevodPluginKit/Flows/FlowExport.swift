@@ -1,6 +1,6 @@
 internal import NevodPluginABI
 
-/// The contract's functions that only a scheme with flows has.
+/// The contract's functions for schemes with flows.
 enum FlowExport {
     static let decode:
         @convention(c) (
@@ -27,7 +27,7 @@ enum FlowExport {
         ) -> Int32 = { instance, kind, flow, errors in
             guard let instance, let flow, let errors else { return Int32(NEVOD_INTERNAL) }
             guard let function = box(instance).flows?.function(kind) else {
-                return SchemeError.unsupported("there is no flow of this kind").report(to: errors)
+                return SchemeError.unsupported("the scheme has no flow of this kind").report(to: errors)
             }
             flow.pointee = Unmanaged.passRetained(FlowRun(function)).toOpaque()
             return Int32(NEVOD_OK)
@@ -58,5 +58,70 @@ enum FlowExport {
 
     private static func box(_ instance: UnsafeMutableRawPointer) -> SchemeBox {
         Unmanaged<SchemeBox>.fromOpaque(instance).takeUnretainedValue()
+    }
+}
+
+/// A scheme's flows and tokens, without its type.
+struct SchemeFlows {
+    /// Returns a retained ``TokenBox`` for the stored bytes.
+    let decode: (nevod_bytes) throws(SchemeError) -> UnsafeMutableRawPointer
+    /// The flow for a kind; nil if the scheme has no such flow.
+    let function: (Int32) -> FlowFunction?
+}
+
+extension SchemeBox {
+    convenience init<Scheme: FlowScheme>(flowsOf scheme: Scheme) {
+        let held = Held(scheme)
+        self.init(
+            needs: scheme.needs, challengeStatuses: scheme.challengeStatuses, challengeTypes: scheme.challengeTypes,
+            authorizesProxies: Scheme.authorizesProxies,
+            authorize: { token, view, edits, errors in
+                do throws(SchemeError) {
+                    if let token {
+                        try held.scheme.authorize(RequestView(view), TokenBox<Scheme.Token>.token(at: token), Edits(edits))
+                    } else {
+                        try held.scheme.authorize(RequestView(view), Edits(edits))
+                    }
+                    return Int32(NEVOD_OK)
+                } catch {
+                    return error.report(to: errors)
+                }
+            },
+            respond: { token, view, response, actions throws(SchemeError) in
+                try held.scheme.respond(
+                    to: ResponseView(response), RequestView(view), token.map { TokenBox<Scheme.Token>.token(at: $0) },
+                    ResponseEdits(actions))
+            },
+            flows: SchemeFlows(
+                decode: { bytes throws(SchemeError) in
+                    let token = try Scheme.Token(decoding: Span(_unsafeBytes: bytes.buffer))
+                    return Unmanaged<AnyTokenBox>.passRetained(TokenBox(token)).toOpaque()
+                },
+                function: { kind in
+                    switch Int(kind) {
+                    case NEVOD_FLOW_LOGIN:
+                        FlowFunction { flow, _ async throws(SchemeError) in try await scheme.login(flow) }
+                    case NEVOD_FLOW_REFRESH: scheme.refreshFunction
+                    case NEVOD_FLOW_LOGOUT: scheme.logoutFunction
+                    case NEVOD_FLOW_CHALLENGE: scheme.challengeFunction
+                    default: nil
+                    }
+                }))
+    }
+}
+
+/// A ``TokenBox`` without its type, for the function that frees it.
+class AnyTokenBox {}
+
+/// The object that the host's pointer to a decoded token refers to.
+final class TokenBox<Token: SchemeToken>: AnyTokenBox {
+    private let token: Token
+
+    init(_ token: Token) {
+        self.token = token
+    }
+
+    static func token(at pointer: UnsafeRawPointer) -> Token {
+        Unmanaged<TokenBox>.fromOpaque(pointer).takeUnretainedValue().token
     }
 }

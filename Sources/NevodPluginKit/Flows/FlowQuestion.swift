@@ -1,4 +1,5 @@
 internal import NevodPluginABI
+public import NevodSupport
 
 /// A question to the user.
 public struct FlowQuestion: Sendable {
@@ -54,5 +55,33 @@ extension FlowQuestion.Kind {
 
     var choices: [String] {
         if case .choice(let choices) = self { choices } else { [] }
+    }
+}
+
+/// The browser's request at a redirect URI.
+///
+/// Any program on the machine may have sent it, and any web page may have posted the form. So check its proof, such as `state`. If
+/// it has no proof, call ``AuthFlow/browseToRedirect(_:)`` again.
+public struct FlowRedirect: Sendable {
+    /// The requested URL, with its query.
+    public let url: String
+    /// The form that the browser posted; empty if ``AuthFlow/listen(path:host:port:formPost:)`` didn't ask for a form. A secret,
+    /// because it may hold a code or a token.
+    public let body: Secret
+
+    init(_ event: nevod_event) {
+        url = event.url.string
+        body = Secret(copying: event.body.buffer)
+    }
+
+    /// The decoded fields of ``body``. Their texts are not wiped.
+    public var form: FormFields { FormFields(parsing: String(revealing: body)) }
+}
+
+extension String {
+    /// Copies a secret's bytes, read as UTF-8. The string's memory is not wiped, so use it for a user's name but not for a
+    /// password.
+    public init(revealing secret: Secret) {
+        self = secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 }

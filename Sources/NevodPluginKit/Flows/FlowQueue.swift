@@ -9,14 +9,15 @@ internal import _Concurrency
 #if hasFeature(Embedded)
     /// Runs a flow's function on the thread that calls ``drain()``, because a plugin has no thread of its own.
     ///
-    /// Embedded Swift's concurrency runtime keeps its current task in a plain global variable, so that one thread at a time may start,
-    /// resume, run or cancel a task. One lock for the whole plugin sees to that, and one queue holds the jobs of whichever flow runs.
+    /// Embedded Swift's concurrency runtime keeps its current task in a plain global variable, so only one thread at a time may
+    /// start, resume, run or cancel a task. One lock for the whole plugin ensures this. One queue holds the jobs of the running
+    /// flow.
     final class FlowQueue {
         /// Waits until no other thread runs a flow of this plugin. The same thread may enter again.
         static func enter() { nevod_flows_enter() }
         static func leave() { nevod_flows_leave() }
 
-        /// Releases a ``FlowRun`` without waiting: now, or when the thread that runs a flow leaves, on that thread.
+        /// Releases a ``FlowRun`` without waiting: now, or on the thread that runs a flow, when that thread leaves.
         static func free(_ flow: UnsafeMutableRawPointer, of instance: UnsafeMutableRawPointer?) {
             nevod_flows_free(flow, instance) { flow in
                 guard let flow else { return }
@@ -33,13 +34,13 @@ internal import _Concurrency
 
         /// Runs jobs until none is left.
         func drain() { nevod_flows_drain() }
-        /// Runs jobs until none is left. A function that is resumed later runs in the next step of any flow.
+        /// Runs jobs until none is left. A function that is resumed later runs in the next step, whichever flow takes it.
         func drainAndClose() { nevod_flows_drain() }
     }
 #else
     /// Runs a flow's function on the thread that calls ``drain()``, because a plugin has no thread of its own.
     final class FlowQueue: TaskExecutor {
-        /// Flows of ordinary Swift need not wait for each other.
+        /// In ordinary Swift, flows need not wait for each other.
         static func enter() {}
         static func leave() {}
         static func free(_ flow: UnsafeMutableRawPointer, of instance: UnsafeMutableRawPointer?) {
@@ -60,11 +61,12 @@ internal import _Concurrency
                 if !jobs.isClosed { jobs.waiting.append(job) }
                 return jobs.isClosed
             }
-            // A cancelled function was resumed from outside. The queue is no longer drained, so the function ends on the global executor.
+            // Something outside resumed a cancelled function. The queue is no longer drained, so the function finishes on the
+            // global executor.
             if isClosed { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
         }
 
-        /// Detached: a host in Swift calls from a task of its own, whose locals and priority a flow must not inherit.
+        /// Detached, because a host in Swift calls from its own task, and a flow must not inherit that task's locals and priority.
         func start(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
             Task.detached(executorPreference: self) { await body() }
         }

@@ -2,7 +2,7 @@ internal import NevodPluginABI
 internal import NevodSupport
 internal import _Concurrency
 
-/// The object behind the host's pointer to a flow: a function that runs only during the host's calls of `flow_step`.
+/// The object that the host's pointer to a flow refers to: a function that runs only while the host calls `flow_step`.
 final class FlowRun {
     private let function: FlowFunction
     private let flow = AuthFlow()
@@ -14,7 +14,7 @@ final class FlowRun {
         self.function = function
     }
 
-    /// Cancels a function that hasn't finished, and runs it to its end, so that everything that it holds is released.
+    /// Cancels a function that hasn't finished, and runs it until it returns, so that it releases everything it holds.
     deinit {
         FlowQueue.enter()
         defer { FlowQueue.leave() }
@@ -38,7 +38,7 @@ final class FlowRun {
     }
 
     private func start(_ event: nevod_event) throws(SchemeError) {
-        // A closed queue would run the function on a thread of the pool, outside of the host's calls.
+        // A closed queue would run the function on a thread of the pool, outside the host's calls.
         guard task == nil, !isClosed else { throw .internal("the host started one flow twice") }
         let start = FlowStart(token: event.token.map { IssuedToken($0) }, response: event.response.map { FlowResponse($0) })
         flow.state.withLock {
@@ -59,7 +59,7 @@ final class FlowRun {
 
     private func resume(with reply: Result<FlowReply, SchemeError>) throws(SchemeError) {
         guard let continuation = flow.state.withLock({ $0.takeWaiting() }) else {
-            throw .internal("the host sent an event to a flow that waits for none")
+            throw .internal("the host sent an event to a flow that isn't waiting for one")
         }
         continuation.resume(returning: reply)
     }
@@ -92,7 +92,7 @@ final class FlowRun {
                 close()
                 throw .internal("the flow tried too many actions that the host doesn't support")
             }
-            // The step is still open: the function's next request is the step's action.
+            // The step is still open, so the function's next request becomes the step's action.
             continuation.resume(returning: .failure(.unsupported(action)))
             queue.drain()
             try hand(over: flow.state.withLock { $0.turn() }, to: actions)

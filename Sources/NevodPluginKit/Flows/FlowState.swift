@@ -1,35 +1,8 @@
 internal import NevodSupport
 internal import _Concurrency
 
-/// An action that a flow requests of the host.
-enum FlowAction: Sendable {
-    case send(FlowRequest)
-    case ask([FlowQuestion])
-    case show(String, url: String)
-    case listen(FlowListen)
-    case browse(String)
-    case wait(Duration)
-    case keep(IssuedToken)
-}
-
-/// The options of a redirect URI.
-struct FlowListen: Sendable {
-    let path: String
-    let host: String
-    let port: UInt16
-    let isFormPost: Bool
-}
-
-/// The result of an action.
-enum FlowReply: Sendable {
-    case response(FlowResponse)
-    case answers([String: Secret])
-    case url(String)
-    case redirect(FlowRedirect)
-    case done
-}
-
-/// The state machine between a flow's function and the host. Performs nothing itself: callers do what it returns, outside the lock.
+/// The state machine between a flow's function and the host. It performs nothing itself: its methods return an action, which the
+/// caller performs outside the lock.
 struct FlowState: Sendable {
     typealias Continuation = UnsafeContinuation<Result<FlowReply, SchemeError>, Never>
 
@@ -60,9 +33,9 @@ struct FlowState: Sendable {
         case abandoned
     }
 
-    /// The number of times that a function which ignores cancellation is cancelled again before it is left suspended.
+    /// The number of reminders to a function that ignores cancellation, before it is left suspended.
     private static let mostReminders = 100
-    /// The number of unsupported actions in one step after which the function is taken to try forever.
+    /// The number of unsupported actions in one step, after which the function is assumed to try forever.
     private static let mostTries = 100
 
     private var phase = Phase.running
@@ -91,7 +64,7 @@ struct FlowState: Sendable {
         }
     }
 
-    /// - Returns: the continuation of a task that the function left behind, to be resumed with an error.
+    /// - Returns: the continuation of a task that the function left running, to be resumed with an error.
     mutating func finish(_ result: Result<IssuedToken, SchemeError>) -> Continuation? {
         switch phase {
         case .closed: return nil
@@ -125,8 +98,8 @@ struct FlowState: Sendable {
 
     /// Called if the host doesn't support the action that the function waits for.
     ///
-    /// - Returns: the continuation to be resumed with an error that ``SchemeError/isUnsupported``, after which the function may request another action in
-    ///   the same step; nil if it has tried too many.
+    /// - Returns: the continuation to be resumed with an error that ``SchemeError/isUnsupported``; the function may then request
+    ///   another action in the same step. Nil if it has tried too many.
     mutating func takeUnsupported() -> Continuation? {
         guard case .waiting(let continuation) = phase, tries < Self.mostTries else { return nil }
         phase = .running

@@ -1,7 +1,7 @@
 public import NevodSupport
 
-/// Takes bytes one piece after another: a ``ByteWriter``, an array of bytes, a hash, an HMAC. The formats of this kit write to any of
-/// them, so that a string to sign can go straight into its hash, without a length that has to be known before.
+/// Takes bytes one piece after another: a ``ByteWriter``, an array of bytes, a hash, an HMAC. The formats of this kit write to any
+/// of them. So a string to sign can go straight into its hash, and its length need not be known first.
 ///
 /// ```swift
 /// var message: [UInt8] = []
@@ -37,7 +37,7 @@ extension ByteSink where Self: ~Copyable & ~Escapable {
     @_lifetime(self: copy self)
     public mutating func append(text: String) {
         var text = text
-        // Contiguous from here on, which makes its bytes readable in place.
+        // Makes its bytes readable in place.
         text.makeContiguousUTF8()
         append(text.utf8Span.span)
     }
@@ -114,5 +114,49 @@ extension ByteSink where Self: ~Copyable & ~Escapable {
             append(digits.span.extracting(first: Base64.digitCount(group.count)))
             start += 3
         }
+    }
+}
+
+extension ByteSink where Self: ~Copyable & ~Escapable {
+    /// Appends text with its upper-case ASCII letters in lower case, as signatures write the names of fields.
+    @_lifetime(self: copy self)
+    public mutating func append(lowercased text: Span<UInt8>) {
+        for index in text.indices { append(byte: text[index].lowercased) }
+    }
+
+    /// Appends a field's value without white space around it, and with one space for each run of spaces and tabs within.
+    @_lifetime(self: copy self)
+    public mutating func append(collapsed value: Span<UInt8>) {
+        var isFirst = true
+        var start = 0
+        for index in 0...value.count where index == value.count || value[index].isBlank {
+            if start < index {
+                if !isFirst { append(ascii: " ") }
+                isFirst = false
+                append(value.extracting(start..<index))
+            }
+            start = index + 1
+        }
+    }
+}
+
+/// Base64url (RFC 4648 §5) without padding, as JOSE and OAuth write bytes.
+public enum Base64URL {
+    /// Encodes three bytes as four characters, without padding.
+    public static func encoded(_ bytes: Span<UInt8>) -> String {
+        withByteWriter(capacity: Base64.digitCount(bytes.count)) { writer in
+            writer.append(base64URL: bytes)
+            return writer.bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    /// The same for an array.
+    public static func encoded(_ bytes: [UInt8]) -> String { encoded(bytes.span) }
+
+    /// The bytes that a text encodes.
+    ///
+    /// - Returns: nil for anything else: padding, another alphabet, or trailing bits that encode nothing (RFC 4648 §3.5).
+    public static func decoded(_ text: some StringProtocol) -> [UInt8]? {
+        Base64.decoded(Array(text.utf8), .strictURL)
     }
 }

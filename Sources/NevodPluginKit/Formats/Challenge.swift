@@ -28,7 +28,7 @@ public struct Challenge: Sendable, Equatable {
     /// The parameters in order.
     public internal(set) var parameters: [Parameter]
 
-    /// Creates a challenge for tests; ``parse(_:)`` reads those of a response.
+    /// Creates a challenge for tests; ``parse(_:)`` reads the challenges of a response.
     public init(_ scheme: String, token68: String? = nil, _ parameters: [Parameter] = []) {
         self.scheme = scheme
         self.token68 = token68
@@ -43,8 +43,8 @@ public struct Challenge: Sendable, Equatable {
         parameters.first { $0.name.equalsIgnoringCase(name) }?.value
     }
 
-    /// Reads all challenges of a response, in order. Several in one line are the same as one in each line (RFC 9110 §5.3). A line is
-    /// read up to its first fault; the challenge with the fault and the rest of the line are left out.
+    /// Reads all challenges of a response, in order. A line may have several; this means the same as one in each line (RFC 9110
+    /// §5.3). A line is read up to its first fault; the challenge with the fault and the rest of the line are left out.
     ///
     /// - Parameter lines: the values of the response's lines.
     public static func parse(_ lines: [String]) -> [Challenge] {
@@ -59,5 +59,36 @@ public struct Challenge: Sendable, Equatable {
                 }
             }
         }
+    }
+}
+
+/// A cookie in a request: a name and a value (RFC 6265 §4.2). `SetCookieLine` is for the cookies of a response.
+public struct CookiePair: Sendable, Equatable {
+    /// The text before the first `=`, without surrounding white space.
+    public let name: String
+    /// The text after it, with its quotes.
+    public let value: String
+
+    /// Creates a cookie.
+    public init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// Reads a Cookie line, in order, repeated names included. Parts without `=` or without a name are left out.
+    public static func parse(_ line: String) -> [CookiePair] {
+        line.utf8.split(separator: UInt8(ascii: ";")).compactMap { part in
+            let name = part.prefix { $0 != UInt8(ascii: "=") }
+            guard name.endIndex < part.endIndex else { return nil }
+            let cookie = CookiePair(name.withoutSpaceAround, part[name.endIndex...].dropFirst().withoutSpaceAround)
+            return cookie.name.isEmpty ? nil : cookie
+        }
+    }
+}
+
+extension String {
+    /// Compares as HTTP compares names: the case of ASCII letters is ignored.
+    package func equalsIgnoringCase(_ other: some StringProtocol) -> Bool {
+        utf8.elementsEqual(other.utf8) { $0.lowercased == $1.lowercased }
     }
 }

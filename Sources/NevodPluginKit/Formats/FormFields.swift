@@ -16,7 +16,7 @@ public struct FormFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
 
         public init(stringLiteral value: String) { self = .text(value) }
 
-        /// The text, a secret in clear.
+        /// The text. Shows a secret in clear.
         public var text: String {
             switch self {
             case .text(let text): text
@@ -25,7 +25,7 @@ public struct FormFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// A name and its value, both not encoded.
+    /// A name and its value. Neither is encoded.
     public struct Field: Sendable, Equatable {
         /// The name, not encoded. Names may repeat.
         public var name: String
@@ -43,13 +43,13 @@ public struct FormFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
 
-    /// Creates a form of the answers to a flow's questions, sorted by name.
+    /// Creates a form from the answers to a flow's questions, sorted by name.
     public init(_ answers: [String: Secret]) {
         fields = answers.sorted { $0.key < $1.key }.map { Field(name: $0.key, value: .secret($0.value)) }
     }
 
-    /// Reads an encoded body, or a query without its `?`. Never fails: malformed escapes are kept as text, and bytes that aren't UTF-8
-    /// become replacement characters.
+    /// Reads an encoded body, or a query without its `?`. Never fails: malformed escapes are kept as text, and bytes that aren't
+    /// UTF-8 become replacement characters.
     public init(parsing encoded: String) {
         fields = encoded.utf8.split(separator: UInt8(ascii: "&")).map { item in
             let name = item.prefix { $0 != UInt8(ascii: "=") }
@@ -57,7 +57,7 @@ public struct FormFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// Appends a field, also if there is one of that name.
+    /// Appends a field, even if there is another of that name.
     public mutating func append(_ name: String, _ value: Value) {
         fields.append(Field(name: name, value: value))
     }
@@ -87,9 +87,7 @@ public struct FormFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     private static func encode(_ text: UnsafeRawBufferPointer, into bytes: inout WipedBytes) {
         for byte in text {
             switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "*"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"):
-                bytes.append(byte)
+            case _ where byte.isAlphanumeric || "*-._".utf8.contains(byte): bytes.append(byte)
             case 0x20: bytes.append(UInt8(ascii: "+"))
             default:
                 let escape = PercentEncoding.escape(byte)

@@ -1,6 +1,6 @@
 internal import NevodSupport
 
-/// Reads structured fields (RFC 9651 §4.2), from the left to the right, each byte a bounded number of times.
+/// Reads structured fields (RFC 9651 §4.2) from left to right. Each byte is read a bounded number of times.
 struct StructuredParser {
     private let bytes: [UInt8]
     private var offset = 0
@@ -130,10 +130,10 @@ struct StructuredParser {
         let isNegative = take("-")
         var (value, digits, decimals): (Int64, Int, Int?) = (0, 0, nil)
         while let byte = next {
-            if byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
+            if byte.isDigit {
                 digits += 1
                 decimals = decimals.map { $0 + 1 }
-                // No more than 15 digits in all, so that no sum overflows.
+                // At most 15 digits in all, so that no sum overflows.
                 guard digits <= 15, decimals ?? 0 <= 3 else { return nil }
                 value = value * 10 + Int64(byte - UInt8(ascii: "0"))
             } else if byte == UInt8(ascii: "."), decimals == nil, digits > 0 {
@@ -162,7 +162,7 @@ struct StructuredParser {
                 guard let escaped = next, escaped == UInt8(ascii: "\"") || escaped == UInt8(ascii: "\\") else { return nil }
                 offset += 1
                 text.append(escaped)
-            case 0x20...0x7E: text.append(byte)
+            case _ where byte.isPrintable: text.append(byte)
             default: return nil
             }
         }
@@ -207,7 +207,7 @@ struct StructuredParser {
                 }
                 offset += 2
                 text.append(byte)
-            case 0x20...0x7E: text.append(byte)
+            case _ where byte.isPrintable: text.append(byte)
             default: return nil
             }
         }
@@ -233,6 +233,30 @@ struct StructuredParser {
     }
 
     private mutating func skipSpacesAndTabs() {
-        while next == 0x20 || next == 0x09 { offset += 1 }
+        while let byte = next, byte.isBlank { offset += 1 }
+    }
+}
+
+/// The characters of structured fields (RFC 9651 §3).
+enum StructuredText {
+    static func beginsKey(_ byte: UInt8) -> Bool { byte.isLowercase || byte == UInt8(ascii: "*") }
+
+    static func isInKey(_ byte: UInt8) -> Bool {
+        byte.isLowercase || byte.isDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+            || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "*")
+    }
+
+    static func beginsToken(_ byte: UInt8) -> Bool {
+        byte.isLetter || byte == UInt8(ascii: "*")
+    }
+
+    static func isInToken(_ byte: UInt8) -> Bool {
+        byte.isTokenByte || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "/")
+    }
+
+    /// The byte of two hexadecimal digits. Letters must be lower-case (RFC 9651 §4.2.10).
+    static func lowerCaseByte(_ high: UInt8, _ low: UInt8) -> UInt8? {
+        guard !high.isUppercase, !low.isUppercase else { return nil }
+        return Hexadecimal.byte(high, low)
     }
 }

@@ -76,7 +76,7 @@ struct StructuredWriter {
         case .string(let text):
             bytes.append(ascii: "\"")
             for byte in text.utf8 {
-                if byte < 0x20 || byte > 0x7E { isValid = false }
+                if !byte.isPrintable { isValid = false }
                 if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { bytes.append(ascii: "\\") }
                 bytes.append(byte)
             }
@@ -99,7 +99,7 @@ struct StructuredWriter {
         case .displayString(let text):
             bytes.append(ascii: "%\"")
             for byte in text.utf8 {
-                if byte < 0x20 || byte > 0x7E || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "%") {
+                if !byte.isPrintable || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "%") {
                     bytes.append(ascii: "%")
                     bytes.append(hex: InlineArray<1, UInt8>(repeating: byte).span)
                 } else {
@@ -121,7 +121,7 @@ struct StructuredWriter {
         if thousandths.magnitude > Self.largest { isValid = false }
         if thousandths < 0 { bytes.append(ascii: "-") }
         let (whole, fraction) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)
-        // Less than 2^63, since it is a thousandth of a number of 64 bits.
+        // Less than 2^63, since it is a thousandth of a 64-bit number.
         bytes.append(decimal: Int64(whole))
         bytes.append(ascii: ".")
         var (rest, unit) = (fraction, UInt64(100))

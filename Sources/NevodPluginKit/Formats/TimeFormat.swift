@@ -29,12 +29,12 @@ public enum TimeFormat: CaseIterable, Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Reads a time: a number with an optional minus sign; an HTTP-date in the form of RFC 1123, whose day of the week isn't checked; or
-    /// ISO 8601 with `Z`, and for ``iso8601`` and ``iso8601Milliseconds``, as RFC 3339 §5.6 has it, also with an offset such as
+    /// Reads a time: a number with an optional minus sign; an HTTP-date in RFC 1123's form, without checking the day of the week;
+    /// or ISO 8601 with `Z`. ``iso8601`` and ``iso8601Milliseconds`` also read what RFC 3339 §5.6 allows: an offset such as
     /// `+02:00`, a fraction, and a space or a lower-case letter in place of `T` and `Z`.
     ///
-    /// - Returns: nanoseconds since 1970; nil for another form, a date that the calendar doesn't have, and a time beyond what 64 bits
-    ///   hold (the years 1678 to 2261). A leap second counts as the second before it.
+    /// - Returns: nanoseconds since 1970; nil for another form, for a date that the calendar doesn't have, and for a time that 64
+    ///   bits can't hold (they hold the years 1678 to 2261). A leap second counts as the second before it.
     public func unixNanoseconds(_ text: String) -> Int64? {
         var reader = TimeReader(text)
         let seconds: Int64?
@@ -66,7 +66,7 @@ extension ByteSink where Self: ~Copyable & ~Escapable {
 }
 
 extension ByteWriter {
-    // The same without generics, which ordinary Swift would not specialize in another module.
+    // The same without generics, because ordinary Swift would not specialize them in another module.
     /// Appends a time in a format.
     @_lifetime(self: copy self)
     public mutating func append(time unixNanoseconds: Int64, as format: TimeFormat) {
@@ -80,7 +80,7 @@ extension ByteWriter {
     }
 }
 
-/// A date in the making, on the stack.
+/// A date's text while it is built, on the stack.
 private struct TimeText {
     private(set) var bytes = InlineArray<32, UInt8>(repeating: 0)
     private(set) var count = 0
@@ -148,7 +148,7 @@ private struct TimeText {
         append(text, 0..<text.utf8CodeUnitCount)
     }
 
-    /// Appends a name out of a text of names with three letters each.
+    /// Appends one of a text's names, which have three letters each.
     private mutating func append(_ names: StaticString, three index: Int) {
         append(names, index * 3..<index * 3 + 3)
     }

@@ -1,6 +1,6 @@
 internal import NevodSupport
 
-/// Reads times from the left to the right.
+/// Reads times from left to right.
 struct TimeReader {
     private let bytes: [UInt8]
     private var offset = 0
@@ -35,7 +35,7 @@ struct TimeReader {
         return seconds(year, month + 1, day, time)
     }
 
-    /// `19941106T084937Z`, or the day of it.
+    /// `19941106T084937Z`, or its day alone.
     mutating func basic(withTime: Bool) -> Int64? {
         guard let year = number(4), let month = number(2), let day = number(2) else { return nil }
         guard withTime else { return isAtEnd ? seconds(year, month, day, (0, 0, 0)) : nil }
@@ -49,7 +49,7 @@ struct TimeReader {
         return seconds(date.year, date.month, date.day, (0, 0, 0))
     }
 
-    /// `1994-11-06T08:49:37.5+02:00` in nanoseconds. Digits behind the ninth of a fraction are ignored.
+    /// `1994-11-06T08:49:37.5+02:00` in nanoseconds. Digits after the ninth of a fraction are ignored.
     mutating func rfc3339() -> Int64? {
         guard let date = day(), take("T") || take("t") || take(" "), let time = time(":") else { return nil }
         var (fraction, unit): (Int64, Int64) = (0, 100_000_000)
@@ -107,7 +107,7 @@ struct TimeReader {
     }
 
     private mutating func digit() -> Int? {
-        guard offset < bytes.count, bytes[offset] >= UInt8(ascii: "0"), bytes[offset] <= UInt8(ascii: "9") else { return nil }
+        guard offset < bytes.count, bytes[offset].isDigit else { return nil }
         defer { offset += 1 }
         return Int(bytes[offset] - UInt8(ascii: "0"))
     }
@@ -125,7 +125,7 @@ struct TimeReader {
         return true
     }
 
-    /// The number, from 0, of one of the names with three letters each.
+    /// Reads one of the names, which have three letters each, and returns its number, from 0.
     private mutating func name(_ names: StaticString) -> Int? {
         guard bytes.count - offset >= 3 else { return nil }
         for index in 0..<names.utf8CodeUnitCount / 3 {

@@ -25,8 +25,8 @@ package struct ContractEvent: Sendable, Equatable {
     /// The first event of a flow.
     ///
     /// - Parameters:
-    ///   - token: the one to renew, use or revoke.
-    ///   - response: in a challenge flow, the one with the challenge.
+    ///   - token: the token to renew, use or revoke.
+    ///   - response: in a challenge flow, the response with the challenge.
     package static func start(
         token: ContractToken? = nil, response: ContractResponse? = nil, state: [UInt8] = [], account: String = "",
         parameters: [ContractPair] = []
@@ -90,4 +90,52 @@ package struct ContractEvent: Sendable, Equatable {
                 parameters: arena.pairs(parameters), parameter_count: UInt32(clamping: parameters.count), reserved: reserved),
             .event)
     }
+}
+
+/// A flow that `flow_begin` made; freed with this object. Keeps its instance alive. Sendable unchecked, because the contract allows
+/// changing threads, and the caller makes one step after another.
+package final class ContractFlow: @unchecked Sendable {
+    private let handle: UnsafeMutableRawPointer?
+    private let instance: ContractInstance
+
+    init(_ handle: UnsafeMutableRawPointer?, of instance: ContractInstance) {
+        self.handle = handle
+        self.instance = instance
+    }
+
+    deinit { instance.free(flow: handle) }
+
+    /// Calls `flow_step`.
+    package func step(_ event: ContractEvent) -> ContractOutcome { instance.step(handle, event) }
+}
+
+/// A `nevod_flow_request` that a flow sent, field by field.
+package struct ContractFlowRequest: Sendable, Equatable {
+    package var method: [UInt8]
+    package var url: [UInt8]
+    package var headers: [ContractPair]
+    package var body: [UInt8]
+    /// 0: a redirect arrives as a response.
+    package var followsRedirects: Int32
+    package var reserved: UInt32
+}
+
+/// A `nevod_listen` that a flow passed, field by field.
+package struct ContractListen: Sendable, Equatable {
+    /// `NEVOD_LISTEN_…`.
+    package var flags: UInt32
+    package var path: [UInt8]
+    package var host: [UInt8]
+    package var port: UInt32
+    package var reserved: UInt32
+}
+
+/// A `nevod_question` that a flow asked, field by field.
+package struct ContractQuestion: Sendable, Equatable {
+    /// `NEVOD_QUESTION_…`.
+    package var kind: Int32
+    package var name: [UInt8]
+    package var prompt: [UInt8]
+    package var choices: [[UInt8]]
+    package var reserved: UInt32
 }

@@ -7,30 +7,30 @@ internal import NevodSupport
     internal import Darwin
 #endif
 
-/// A host for one scheme in any language, without a network. It passes on what it is given, records what the plugin does, and checks
-/// nothing: what a real host refuses is recorded like the rest. May be used by several threads.
+/// A host for one scheme in any language, without a network. It passes inputs on, records what the plugin does, and checks nothing,
+/// so it even records what a real host refuses. Several threads may use it.
 package final class ContractHost: SinkOwner {
     package struct Options: Sendable {
         /// For the inputs of calls.
         package var memory: any InputMemory = HeapMemory()
-        /// The structs whose size differs from this host's.
+        /// The sizes of structs that differ from this host's.
         package var shapes: [ContractStruct: StructShape] = [:]
-        /// The address in `data` of bytes that have none, which a plugin must not read; nil for NULL.
+        /// The pointer of empty bytes, which a plugin must not read; nil for NULL.
         package var pointerOfEmpty: UInt?
         package var name = "NevodHost"
         package var version = "0.0.0"
-        /// The domains for which `is_public` returns 1, beside names without a dot and invalid ones; nil for a host without the
-        /// extension `nevod.public-suffix/1`.
+        /// The domains for which `is_public` returns 1, in addition to invalid names and names without a dot; nil for a host
+        /// without the extension `nevod.public-suffix/1`.
         package var publicSuffixes: Set<String>? = ["co.uk", "com", "github.io", "io", "net", "org"]
 
-        /// Called before and after each call of the plugin, with the function's name: for a process that must know where a plugin
-        /// crashed or did not return. Any thread.
+        /// Called before and after each call of the plugin, with the function's name, so that another process can tell where a
+        /// plugin crashed or did not return. Any thread.
         package var observer: (@Sendable (_ function: String, _ isEntering: Bool) -> Void)?
 
         package init() {}
     }
 
-    /// Decides what the `index`-th call that a plugin's function makes gets as its result; nil for the usual one.
+    /// Decides the result of the `index`-th call that a plugin's function makes; nil for the usual result.
     package typealias SinkResult = @Sendable (_ call: SinkCall, _ index: Int) -> Int32?
 
     // Immutable and valid until the process ends, by the contract.
@@ -45,7 +45,7 @@ package final class ContractHost: SinkOwner {
         var result: SinkResult?
     }
 
-    /// - Parameter scheme: valid as long as this object; by the contract, until the process ends.
+    /// - Parameter scheme: must outlive this object; by the contract, it is valid until the process ends.
     package init(_ scheme: UnsafePointer<nevod_scheme>, _ options: Options = Options()) {
         self.scheme = scheme
         self.options = options
@@ -67,12 +67,12 @@ package final class ContractHost: SinkOwner {
         return reader.array(table.schemes, table.scheme_count, "nevod_plugin.schemes").compactMap { $0 }
     }
 
-    // MARK: What was noted
+    // MARK: Notes
 
     /// The uses of sinks after their call or on another thread, in order.
     package var keptSinkCalls: [KeptSinkCall] { notes.withLock { $0.kept } }
 
-    /// The log lines that the plugin wrote outside of calls, from threads of its own.
+    /// The log lines that the plugin wrote outside calls, from its own threads.
     package var linesOutsideOfCalls: [SinkCall] { notes.withLock { $0.logs } }
 
     /// Replaces the results of sinks, from the next call on.
@@ -87,7 +87,7 @@ package final class ContractHost: SinkOwner {
 
     // MARK: Calls
 
-    /// Calls a function with sinks of its own.
+    /// Calls a function with new sinks.
     func call(
         _ function: String, _ inputs: InputArena, _ body: (SinkRecorder, InputArena) -> Int32
     ) -> ContractOutcome {
@@ -150,7 +150,7 @@ package final class ContractHost: SinkOwner {
         let host = UnsafeMutableRawPointer(bitPattern: number)
         let table = Self.numbers.withLock { numbers in
             if let known = numbers.suffixTables[number] { return known }
-            // Never freed: valid as long as the instance, which a plugin may forget to destroy.
+            // Never freed: it must outlive the instance, which may never be destroyed.
             let table = UnsafeMutablePointer<nevod_public_suffix>.allocate(capacity: 1)
             table.initialize(
                 to: nevod_public_suffix(
@@ -166,7 +166,7 @@ package final class ContractHost: SinkOwner {
         var reader = TableReader()
         let bytes = reader.bytes(domain, "a domain")
         let text = String(decoding: bytes, as: UTF8.self)
-        let isName = !bytes.isEmpty && bytes.count <= 253 && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        let isName = !bytes.isEmpty && bytes.count <= 253 && bytes.allSatisfy(\.isVisible)
         let isPublic: Int32 =
             !isName || !bytes.contains(UInt8(ascii: ".")) || (options.publicSuffixes ?? []).contains(text) ? 1 : 0
         return SinkRecorder.current(of: self)?.take(.isPublicSuffix(domain: bytes), otherwise: isPublic) ?? isPublic
@@ -186,7 +186,7 @@ package final class ContractHost: SinkOwner {
 
     private static let numbers = Locked<Numbers>(Numbers())
 
-    /// `host` of a table is a number, so that a plugin that uses it after `destroy` finds nothing.
+    /// A table's `host` is a number, so that a plugin that uses it after `destroy` finds nothing.
     private static func at(_ number: UnsafeMutableRawPointer?) -> ContractHost? {
         numbers.withLock { $0.hosts[UInt(bitPattern: number)]?.host }
     }

@@ -21,7 +21,8 @@ package final class ContractInstance: Sendable {
     private let isDestroyed = Locked<Bool>(false)
     private let latestSinks: Locked<SpentSinks>
 
-    /// The tables of the latest calls, which stay in memory for a while: a plugin that has kept one is found out, instead of crashing.
+    /// The tables of the latest calls. They stay in memory for a while, so that a plugin that has kept one is detected and doesn't
+    /// crash.
     private struct SpentSinks: @unchecked Sendable {  // The arenas are only freed here, under the lock.
         var arenas: [InputArena] = []
     }
@@ -47,13 +48,13 @@ package final class ContractInstance: Sendable {
         if first { host.observed("destroy") { scheme.destroy(handle) } }
     }
 
-    /// Calls a function with an arena for its inputs and another one for its sinks, which outlives the call.
+    /// Calls a function with an arena for its inputs, and another for its sinks that outlives the call.
     private func call(
         _ function: String, _ body: (SinkRecorder, _ inputs: InputArena, _ sinks: InputArena) -> Int32
     ) -> ContractOutcome {
         let sinks = InputArena(host.options)
         let outcome = host.call(function, InputArena(host.options)) { recorder, inputs in body(recorder, inputs, sinks) }
-        // Only kept from being freed: nothing reads it again.
+        // Only kept so that it isn't freed; nothing reads it again.
         nonisolated(unsafe) let spent = sinks
         latestSinks.withLock { latest in
             latest.arenas.append(spent)
@@ -64,7 +65,7 @@ package final class ContractInstance: Sendable {
 
     /// Calls `needs`.
     ///
-    /// - Returns: nil without the function, or if it returns NULL.
+    /// - Returns: nil if the scheme lacks the function, or if the function returns NULL.
     package func needs() -> (needs: ContractNeeds?, faults: [String]) {
         guard let find = scheme.needs, let table = host.observed("needs", { find(handle) }) else { return (nil, []) }
         var reader = TableReader()
@@ -182,4 +183,18 @@ package final class ContractInstance: Sendable {
         case .decoded(let token): UnsafeRawPointer(token.handle)
         }
     }
+}
+
+/// A token that `token_decode` returned; freed with this object. Keeps its instance alive.
+package final class DecodedToken: Sendable {
+    /// The contract allows use from any thread.
+    nonisolated(unsafe) let handle: UnsafeMutableRawPointer?
+    let instance: ContractInstance
+
+    init(_ handle: UnsafeMutableRawPointer?, of instance: ContractInstance) {
+        self.handle = handle
+        self.instance = instance
+    }
+
+    deinit { instance.free(token: handle) }
 }

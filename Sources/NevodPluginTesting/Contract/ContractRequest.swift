@@ -1,6 +1,8 @@
+internal import COpenSSL
 internal import NevodPluginABI
+internal import NevodSupport
 
-/// A request from which views are made, as a host would make them for an instance's needs.
+/// A request that makes views, as a host makes them for an instance's needs.
 package struct ContractRequest: Sendable {
     package enum Body: Sendable, Equatable {
         case none
@@ -13,18 +15,18 @@ package struct ContractRequest: Sendable {
 
     package var method: String
     package var scheme: String
-    /// Of the URL.
+    /// The URL's authority.
     package var authority: String
     /// The Host line: the caller's, or the URL's authority.
     package var host: String
     /// The request target in the origin form.
     package var target: String
-    /// Without `Host`, which a view has in addition.
+    /// The header lines without `Host`, which a view adds.
     package var headers: [ContractPair]
     package var body: Body
     package var isForProxy = false
 
-    /// Returns nil unless the URL is absolute, with `http` or `https`. A default port is left out, and so is a fragment.
+    /// Returns nil unless the URL is absolute, with `http` or `https`. Leaves out a default port and a fragment.
     package init?(_ method: String, _ url: String, headers: [ContractPair] = [], body: Body = .none) {
         let text = url.prefix { $0 != "#" }
         guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { return nil }
@@ -50,7 +52,7 @@ package struct ContractRequest: Sendable {
 
     package var url: String { "\(scheme)://\(authority)\(target)" }
 
-    /// Returns what an instance with these needs sees of the request.
+    /// Returns the view of the request for an instance with these needs.
     ///
     /// - Parameters:
     ///   - unixTime: in nanoseconds since 1970.
@@ -91,7 +93,7 @@ package struct ContractRequest: Sendable {
         }
     }
 
-    /// RFC 9112 §3.2: the absolute form, or a request for a tunnel.
+    /// Shows the absolute form, or a request for a tunnel (RFC 9112 §3.2).
     private func showProxy(_ view: inout ContractView) {
         view.targetKind = Int32(NEVOD_TARGET_PROXY)
         guard scheme == "https" else {
@@ -107,5 +109,60 @@ package struct ContractRequest: Sendable {
     /// The digests of a body, in the order of `names`.
     package static func digests(_ names: [[UInt8]], of body: [UInt8]) -> [ContractPair] {
         names.compactMap { name in BodyDigests.digest(name, of: body).map { ContractPair(name, $0) } }
+    }
+}
+
+/// A `nevod_needs`, as an instance returned it.
+package struct ContractNeeds: Sendable, Equatable {
+    /// `NEVOD_NEED_…`.
+    package var flags: UInt32 = 0
+    /// The digests of a request's body.
+    package var digests: [[UInt8]] = []
+    /// The digests of a response's body.
+    package var responseDigests: [[UInt8]] = []
+    package var challengeStatuses: [Int32] = []
+    package var challengeTypes: [[UInt8]] = []
+
+    package init() {}
+
+    /// - Parameter flag: `NEVOD_NEED_…`.
+    package func has(_ flag: Int) -> Bool { flags & UInt32(truncatingIfNeeded: flag) != 0 }
+
+    /// Whether a response is a challenge by its media type.
+    func namesType(of response: ContractResponse, to method: String) -> Bool {
+        guard method != "HEAD", (200...299).contains(response.status), response.status != 204,
+            let line = response.headers.first(where: { $0.name.lazy.map(\.lowercased).elementsEqual("content-type".utf8) }),
+            let type = MediaType(contentType: line.value)
+        else { return false }
+        return challengeTypes.contains { MediaType(name: $0) == type }
+    }
+
+    init(_ pointer: UnsafePointer<nevod_needs>, _ reader: inout TableReader) {
+        guard let table = reader.table(pointer, nevod_needs(), NEVOD_NEEDS_MINIMUM, "nevod_needs") else { return }
+        flags = table.flags
+        digests = reader.array(table.digests, table.digest_count, "nevod_needs.digests").map {
+            reader.bytes($0, "a digest's name")
+        }
+        responseDigests = reader.array(table.response_digests, table.response_digest_count, "nevod_needs.response_digests")
+            .map { reader.bytes($0, "a digest's name") }
+        challengeStatuses = Array(
+            reader.array(table.challenge_statuses, table.challenge_status_count, "nevod_needs.challenge_statuses"))
+        challengeTypes = reader.array(table.challenge_types, table.challenge_type_count, "nevod_needs.challenge_types").map {
+            reader.bytes($0, "a challenge type")
+        }
+    }
+}
+
+/// Digests of bodies, by their names in the registry of RFC 9530.
+package enum BodyDigests {
+    private static let algorithms = ["sha-256": "SHA256", "sha-384": "SHA384", "sha-512": "SHA512"]
+
+    /// Returns nil for an algorithm that no host of this contract knows, or if libcrypto fails.
+    package static func digest(_ name: [UInt8], of body: [UInt8]) -> [UInt8]? {
+        guard let algorithm = algorithms[String(decoding: name, as: UTF8.self)] else { return nil }
+        var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var count = digest.count
+        guard EVP_Q_digest(nil, algorithm, nil, body, body.count, &digest, &count) == 1 else { return nil }
+        return Array(digest.prefix(count))
     }
 }

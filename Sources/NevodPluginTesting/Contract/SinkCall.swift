@@ -69,3 +69,42 @@ package enum SinkCall: Sendable, Equatable {
         }
     }
 }
+
+/// A call that a plugin made, and what it returned to the plugin.
+package struct SinkRecord: Sendable, Equatable {
+    package let call: SinkCall
+    /// A status. For `is_public`, 0 or 1. For `get_extension`, 1 if the extension exists and 0 if not.
+    package let result: Int32
+
+    package init(_ call: SinkCall, result: Int32) {
+        self.call = call
+        self.result = result
+    }
+}
+
+/// The result of a plugin's function, and every call that it made, in order.
+package struct ContractOutcome: Sendable, Equatable {
+    /// The status that it returned, or the verdict; 0 for a function that returns nothing.
+    package let result: Int32
+    package let sinks: [SinkRecord]
+    /// The arguments that couldn't be read.
+    package let faults: [String]
+
+    package var calls: [SinkCall] { sinks.map(\.call) }
+
+    /// The actions of a flow's step. A correct step has at most one for which the host returned `NEVOD_OK`.
+    package var actions: [SinkCall] { calls.filter(\.isAction) }
+
+    /// The first report. Later reports don't count.
+    package var report: (subject: [UInt8], message: [UInt8], detail: [UInt8])? {
+        for case .report(let subject, let message, let detail) in calls { return (subject, message, detail) }
+        return nil
+    }
+
+    /// The last state that it set.
+    package var state: [UInt8]? {
+        var state: [UInt8]?
+        for case .setState(let bytes) in calls { state = bytes }
+        return state
+    }
+}

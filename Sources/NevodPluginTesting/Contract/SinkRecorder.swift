@@ -7,11 +7,12 @@ internal import NevodSupport
     internal import Darwin
 #endif
 
-/// Takes the calls that a plugin makes during one call. A sink's `host` is no pointer but a number, so that a kept sink is found out.
+/// Takes the calls that a plugin makes during one call. A sink's `host` is a number, not a pointer, so that the use of a kept sink
+/// is detected.
 final class SinkRecorder: Sendable {
     let function: String
     let owner: any SinkOwner
-    /// The sinks that get what the plugin calls; nil if there is no other host behind this one.
+    /// The real host's sinks, to which the plugin's calls are passed on; nil if there is no real host.
     private nonisolated(unsafe) let real: RealSinks?
     let generation: UInt
     private let thread = pthread_self()
@@ -44,7 +45,7 @@ final class SinkRecorder: Sendable {
     }
 
     static func begin(_ function: String, _ owner: any SinkOwner, _ real: RealSinks? = nil) -> SinkRecorder {
-        // Pointers to tables of the host, which are used within its call alone.
+        // Pointers to the host's tables, used only within its call.
         nonisolated(unsafe) let real = real
         return registry.withLock { registry in
             let recorder = SinkRecorder(function, owner, real, registry.next)
@@ -65,7 +66,7 @@ final class SinkRecorder: Sendable {
 
     var opaque: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: generation) }
 
-    /// Returns the recorder of a sink that is used in its call and on its thread; notes the use of any other one.
+    /// Returns the recorder of a sink that is used in its call and on its thread. Notes the use of any other sink.
     static func current(_ host: UnsafeMutableRawPointer?, _ function: String) -> SinkRecorder? {
         let generation = UInt(bitPattern: host)
         let found = registry.withLock { registry in
@@ -80,7 +81,7 @@ final class SinkRecorder: Sendable {
         return nil
     }
 
-    /// The innermost call of an owner on this thread, to which its log lines belong.
+    /// The innermost call of an owner on this thread. Log lines belong to that call.
     static func current(of owner: any SinkOwner) -> SinkRecorder? {
         let thread = pthread_self()
         return registry.withLock { registry in
@@ -99,7 +100,7 @@ final class SinkRecorder: Sendable {
 
     /// Notes a call, and returns the result for the plugin.
     ///
-    /// - Parameter forward: passes the call on to the host behind this one.
+    /// - Parameter forward: passes the call on to the real host.
     func take(_ call: SinkCall, otherwise: Int32 = Int32(NEVOD_OK), forward: ((RealSinks) -> Int32?)? = nil) -> Int32 {
         let index = taken.withLock { $0.records.count }
         let result = real.flatMap { forward?($0) } ?? owner.result(of: call, index) ?? otherwise
@@ -258,4 +259,27 @@ final class SinkRecorder: Sendable {
                 }
             })
     }
+}
+
+/// The creator of sinks. It learns which sinks a plugin keeps, and may decide the results of calls.
+protocol SinkOwner: AnyObject, Sendable {
+    /// Returns nil for the usual result.
+    func result(of call: SinkCall, _ index: Int) -> Int32?
+    func note(_ call: KeptSinkCall)
+}
+
+/// The sinks of the real host during a recording; valid during its call.
+struct RealSinks {
+    var errors: UnsafePointer<nevod_errors>?
+    var edits: UnsafePointer<nevod_edits>?
+    var actions: UnsafePointer<nevod_actions>?
+    var output: UnsafePointer<nevod_output>?
+}
+
+/// A call of a sink outside the call that it was passed to, or on another thread.
+package struct KeptSinkCall: Sendable, Equatable {
+    /// The sink's function, such as `set_header`.
+    package let function: String
+    /// The plugin's function that the sink was passed to, such as `authorize`.
+    package let of: String
 }

@@ -10,7 +10,7 @@ internal import NevodSupport
 /// #expect(login.token?.account == "ann")
 /// ```
 public final class ScriptedServer: Sendable {
-    /// A request that is expected, and its reply.
+    /// An expected request, and its reply.
     public struct Step: Sendable {
         let method: String
         let path: String
@@ -21,16 +21,16 @@ public final class ScriptedServer: Sendable {
         ///
         /// - Parameters:
         ///   - method: in upper case, as the flow sends it.
-        ///   - path: of the URL, without the query.
+        ///   - path: the URL's path, without the query.
         ///   - parts: texts that must occur in the URL, a header line or the body.
-        ///   - response: what the flow gets.
+        ///   - response: the response that the flow gets.
         public static func expect(
             _ method: String, _ path: String, containing parts: [String] = [], _ response: TestResponse
         ) -> Step {
             Step(method: method, path: path, parts: parts, reply: .response(response))
         }
 
-        /// Expects a request, and fails in some other way than by a response.
+        /// Expects a request, and fails without a response.
         public static func expect(
             _ method: String, _ path: String, containing parts: [String] = [], failing reply: ServerReply
         ) -> Step {
@@ -48,7 +48,7 @@ public final class ScriptedServer: Sendable {
         function = nil
     }
 
-    /// Makes a server that a function plays.
+    /// Makes a server whose responses come from a function.
     ///
     /// - Parameter respond: may throw to end the test.
     public init(_ respond: @escaping @Sendable (TestRequest) throws -> TestResponse) {
@@ -56,7 +56,7 @@ public final class ScriptedServer: Sendable {
         function = { .response(try respond($0)) }
     }
 
-    /// Makes a server that a function plays, also with failures of the transport.
+    /// Makes a server whose replies come from a function; a reply may be a failure of the transport.
     ///
     /// - Parameter reply: may throw to end the test.
     public init(replying reply: @escaping @Sendable (TestRequest) throws -> ServerReply) {
@@ -64,7 +64,7 @@ public final class ScriptedServer: Sendable {
         function = reply
     }
 
-    /// A server that expects no request at all.
+    /// A server that expects no requests.
     public static var none: ScriptedServer { ScriptedServer([]) }
 
     /// The requests that it has received, in order.
@@ -104,4 +104,18 @@ public final class ScriptedServer: Sendable {
         throw TestFailure(
             "the flow sent \(requests.count) of \(steps.count) expected requests; \(next.method) \(next.path) is missing")
     }
+}
+
+/// The result of a flow's request.
+public enum ServerReply: Sendable, Equatable {
+    /// A response of the server.
+    case response(TestResponse)
+    /// No response, and a retry may succeed: a timeout, for example.
+    case transientError
+    /// No response, and a retry is useless: a certificate that can't be verified, for example.
+    case permanentError
+    /// The response is larger than a host accepts.
+    case tooLarge
+    /// The user gives up while the request is on its way.
+    case cancelled
 }

@@ -1,13 +1,13 @@
 package import NevodPluginABI
 internal import NevodSupport
 
-/// A plugin between a host and another plugin: passes every call on, and tells what crossed the contract. May also give the plugin
-/// another time and other random bytes than the host does. Lives until the process ends, as a plugin does.
+/// A plugin between a host and another plugin. It passes every call on, and reports what crossed the contract. It may replace the
+/// host's time and random bytes. It lives until the process ends, as a plugin does.
 package final class PluginProxy: Sendable {
     package struct Options: Sendable {
-        /// Receives each call when it has returned; on the thread of the call.
+        /// Receives each call when it has returned, on the thread of the call.
         package var record: (@Sendable (RecordedCall) -> Void)?
-        /// Nanoseconds since 1970 that the plugin sees instead of the host's.
+        /// The time that the plugin sees instead of the host's, in nanoseconds since 1970.
         package var unixTime: Int64?
         /// The 32 bytes that the plugin gets instead of the host's.
         package var random: [UInt8]?
@@ -19,16 +19,16 @@ package final class PluginProxy: Sendable {
     package nonisolated(unsafe) let table: UnsafePointer<nevod_plugin>
     let options: Options
 
-    /// The proxies of schemes by the tables that they were made for; read by `create`, which gets a table and no context.
+    /// The schemes' proxies, by the tables that they were made for. `create` reads them, because it gets a table and no context.
     private static let schemes = Locked<[UInt: ProxyScheme]>([:])
 
-    /// - Parameter plugin: of this contract's draft; a host checks that afterwards, since the proxy has the same fields.
+    /// - Parameter plugin: must be of this contract's draft. The host checks that afterwards, since the proxy has the same fields.
     package init(_ plugin: UnsafePointer<nevod_plugin>, _ options: Options) {
         self.options = options
         let known = ContractHost.schemes(of: plugin)
         guard !known.isEmpty, plugin.pointee.struct_size >= NEVOD_PLUGIN_MINIMUM, known.count == Int(plugin.pointee.scheme_count)
         else {
-            // Broken in a way that the host explains.
+            // Invalid; the host will report it.
             table = plugin
             return
         }
@@ -110,5 +110,48 @@ package final class PluginProxy: Sendable {
 
     private static func scheme(at table: UnsafePointer<nevod_scheme>) -> ProxyScheme? {
         schemes.withLock { $0[UInt(bitPattern: table)] }
+    }
+}
+
+/// A scheme that a ``PluginProxy`` passes calls to.
+final class ProxyScheme: Sendable {
+    // Immutable and valid until the process ends, by the contract.
+    nonisolated(unsafe) let real: UnsafePointer<nevod_scheme>
+    let options: PluginProxy.Options
+
+    /// Counts the process's instances, tokens, flows and wrappings, so that their numbers are unique.
+    private static let numbers = Locked<Int>(0)
+
+    init(_ real: UnsafePointer<nevod_scheme>, _ options: PluginProxy.Options) {
+        self.real = real
+        self.options = options
+    }
+
+    static func nextNumber() -> Int {
+        numbers.withLock { number in
+            number += 1
+            return number
+        }
+    }
+
+    func create(
+        _ host: UnsafePointer<nevod_host>, _ values: UnsafePointer<nevod_pair>?, _ count: UInt32,
+        _ instance: UnsafeMutablePointer<UnsafeMutableRawPointer?>, _ errors: UnsafePointer<nevod_errors>?
+    ) -> Int32 {
+        let made = ProxyInstance(self, host)
+        var reader = TableReader()
+        let id = reader.bytes(real.pointee.id, "the scheme's id")
+        let settings = reader.pairs(values, count, "the settings")
+        var handle: UnsafeMutableRawPointer?
+        let outcome = made.call("create", RealSinks(errors: errors)) { sinks in
+            withUnsafePointer(to: sinks.errors) { errors in
+                real.pointee.create(real, made.services, values, count, &handle, errors)
+            }
+        }
+        made.record(.create(scheme: id, settings: settings), outcome)
+        guard outcome.result == NEVOD_OK else { return outcome.result }
+        made.handle = handle
+        instance.pointee = Unmanaged.passRetained(made).toOpaque()
+        return outcome.result
     }
 }

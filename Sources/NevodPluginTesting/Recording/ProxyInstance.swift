@@ -1,13 +1,13 @@
 internal import NevodPluginABI
 internal import NevodSupport
 
-/// An instance behind a ``PluginProxy``. The host has a retained reference as its handle, until `destroy`.
+/// An instance that a ``PluginProxy`` passes calls to. The host's handle is a retained reference to it, until `destroy`.
 final class ProxyInstance: SinkOwner {
     private let scheme: ProxyScheme
     private let number = ProxyScheme.nextNumber()
     // Written once, in `create`, before the host has the instance.
     nonisolated(unsafe) var handle: UnsafeMutableRawPointer?
-    /// The services of the host, and those that the plugin gets instead.
+    /// The host's services. The plugin gets ``services`` instead.
     private nonisolated(unsafe) let realServices: UnsafePointer<nevod_host>
     // Filled in `init`, and freed with this object.
     nonisolated(unsafe) let services: UnsafeMutablePointer<nevod_host>
@@ -56,7 +56,7 @@ final class ProxyInstance: SinkOwner {
         opaque.map { Unmanaged<ProxyInstance>.fromOpaque($0).takeRetainedValue() }
     }
 
-    // The host behind this one notices a kept sink: its own sinks are not called.
+    // The real host notices a kept sink, because its own sinks are not called.
     func result(of call: SinkCall, _ index: Int) -> Int32? { nil }
     func note(_ call: KeptSinkCall) {}
 
@@ -265,10 +265,10 @@ final class ProxyInstance: SinkOwner {
 
     // MARK: Bodies
 
-    /// The numbers of the wrappings that the host has; the host passes the plugin's own pointers back.
+    /// The numbers of the host's wrappings. The host passes back the plugin's own pointers.
     private let wrappings = Locked<[UInt: Int]>([:])
 
-    /// Replaces the pointers of wrappings, which differ in each run, by their numbers.
+    /// Replaces the pointers of wrappings with their numbers, since pointers differ in each run.
     private func numbered(_ outcome: ContractOutcome) -> ContractOutcome {
         let sinks = outcome.sinks.map { sink in
             guard case .wrapBody(let length, let pointer) = sink.call else { return sink }

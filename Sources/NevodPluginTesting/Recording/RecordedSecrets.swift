@@ -22,9 +22,9 @@ struct RecordedSecrets {
         if !secret.isEmpty { all.append(secret) }
     }
 
-    /// Adds a part of something secret, unless it is too short to be, or stands in a setting that everybody may see.
+    /// Adds a part of something secret, unless it is too short to be secret, or occurs in a setting that everybody may see.
     ///
-    /// - Parameter isNamed: whether a name says that it is secret; otherwise, a number may be a time or a length.
+    /// - Parameter isNamed: whether a name says that it is secret. Without a name, a number may be a time or a length.
     private mutating func addPart(_ part: some Sequence<UInt8>, isNamed: Bool = false) {
         let part = Array(part)
         guard part.count >= 4, isNamed || !Self.isNumber(part), !Self.words.contains(part),
@@ -33,10 +33,10 @@ struct RecordedSecrets {
         add(part)
     }
 
-    /// Values of many members.
+    /// Words that are the values of many members.
     private static let words = Set(["true", "false", "null", "none"].map { Array($0.utf8) })
 
-    private static func isNumber(_ part: [UInt8]) -> Bool { part.count <= 13 && part.allSatisfy { (0x30...0x39).contains($0) } }
+    private static func isNumber(_ part: [UInt8]) -> Bool { part.count <= 13 && part.allSatisfy(\.isDigit) }
 
     private static func contains(_ part: [UInt8], in text: [UInt8]) -> Bool {
         guard part.count <= text.count else { return false }
@@ -91,7 +91,7 @@ struct RecordedSecrets {
         if let json = try? JSONValue(parsing: body.span, size: Recording.largest, depth: Self.depth) {
             return find(inMembers: json, depth: Self.depth)
         }
-        for item in body.split(whereSeparator: { !Self.isTokenByte($0) }) { find(inForm: item, isNamed: true) }
+        for item in body.split(whereSeparator: { !Self.isPartByte($0) }) { find(inForm: item, isNamed: true) }
     }
 
     private static let depth = 64
@@ -110,7 +110,7 @@ struct RecordedSecrets {
         default:
             guard Self.isSecret(name) else { return }
             let parts = header.value.split(separator: UInt8(ascii: " "))
-            // The scheme in front of a credential (RFC 9110 §11.4).
+            // The scheme before a credential (RFC 9110 §11.4).
             let hasScheme =
                 parts.count > 1
                 && (name.hasSuffix("authorization")
@@ -121,9 +121,9 @@ struct RecordedSecrets {
 
     private static let schemes: Set<String> = ["basic", "bearer", "digest", "dpop", "negotiate", "token"]
 
-    /// Finds what the query and the fragment say.
+    /// Finds secrets in the query and in the fragment.
     ///
-    /// - Parameter isNamed: only values whose names speak of secrets.
+    /// - Parameter isNamed: whether to find only values whose names suggest a secret.
     private mutating func find(inURL url: [UInt8], isNamed: Bool = false) {
         let isSeparator = { (byte: UInt8) in byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") }
         for form in url.drop(while: { !isSeparator($0) }).split(whereSeparator: isSeparator) {
@@ -142,21 +142,21 @@ struct RecordedSecrets {
     private static let secretWords = [
         "token", "secret", "password", "code", "session", "csrf", "assertion", "key", "ticket", "verifier", "auth",
     ]
-    /// The names of challenges, and those that the words above occur in by chance.
+    /// The names of challenges, and names that contain the words above by chance.
     private static let harmless: Set<String> = [
         "www-authenticate", "proxy-authenticate", "authentication-info", "proxy-authentication-info", "author", "authority",
     ]
-    /// The ends of names of values that tell of a token or a login (RFC 6749 §5.1, RFC 8414 §2, RFC 7636 §4.3).
+    /// Endings of names whose values only describe a token or a login (RFC 6749 §5.1, RFC 8414 §2, RFC 7636 §4.3).
     private static let harmlessEnds = ["_type", "_type_hint", "_endpoint", "_method"]
 
-    /// Whether a header field, a member or an item of a form has a name that speaks of secrets.
+    /// Whether the name of a header field, a member or a form's item suggests a secret.
     ///
     /// - Parameter name: in lower case.
     private static func isSecret(_ name: String) -> Bool {
         secretWords.contains { name.contains($0) } && !harmless.contains(name) && !harmlessEnds.contains { name.hasSuffix($0) }
     }
 
-    /// Finds the values of members whose names speak of secrets.
+    /// Finds the values of members whose names suggest a secret.
     private mutating func find(inMembers json: JSONValue, depth: Int) {
         guard depth > 0 else { return }
         switch json {
@@ -164,7 +164,7 @@ struct RecordedSecrets {
             for member in members {
                 let name = member.name.lowercased()
                 if Self.isSecret(name) {
-                    // A token's time of expiry is no secret.
+                    // A token's expiry is not secret.
                     let isNamed = !name.contains("expir")
                     if let text = member.value.string { addPart(text.utf8, isNamed: isNamed) }
                     if isNamed, let number = member.value.integer, number >= 100_000 {
@@ -178,12 +178,12 @@ struct RecordedSecrets {
         }
     }
 
-    /// A token is opaque. Its texts are replaced one by one, so that its form remains.
+    /// A token is opaque. Its texts are replaced one by one, so that its structure remains.
     private mutating func find(inToken bytes: [UInt8]) {
         if let json = try? JSONValue(parsing: bytes.span) {
             find(inLeaves: json, depth: 16)
         } else if String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) {
-            for part in bytes.split(whereSeparator: { !Self.isTokenByte($0) }) { addPart(part) }
+            for part in bytes.split(whereSeparator: { !Self.isPartByte($0) }) { addPart(part) }
         } else {
             add(bytes)
         }
@@ -199,13 +199,7 @@ struct RecordedSecrets {
         }
     }
 
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"), UInt8(ascii: "+"), UInt8(ascii: "/"),
-            UInt8(ascii: "="), UInt8(ascii: "%"), 0x80...0xFF:
-            true
-        default: false
-        }
+    private static func isPartByte(_ byte: UInt8) -> Bool {
+        byte.isUnreserved || byte >= 0x80 || "+/=%".utf8.contains(byte)
     }
 }

@@ -1,8 +1,8 @@
 internal import NevodPluginABI
 internal import NevodSupport
 
-/// The JSON of a recorded call. Each string in it is data that crossed the contract: names of functions and fields are names of members.
-/// Bytes that are not text are `{"hex": "…"}`.
+/// The JSON of a recorded call. Each string in it is data that crossed the contract; names of functions and fields become names of
+/// members. Bytes that are not text become `{"hex": "…"}`.
 package enum RecordingCoder {
     struct Problem: Error {
         let text: String
@@ -135,7 +135,7 @@ package enum RecordingCoder {
         }
     }
 
-    /// A call of the plugin's, with its result.
+    /// A call that the plugin made, with its result.
     static func json(_ sink: SinkRecord) -> JSONValue {
         .object([.init(sink.call.function, json(sink.call)), .init("result", .integer(Int64(sink.result)))])
     }
@@ -187,7 +187,7 @@ package enum RecordingCoder {
 
     private static func number<Number: FixedWidthInteger>(_ json: JSONValue, _ name: String) throws(Problem) -> Number {
         guard let number = try member(json, name).integer.flatMap({ Number(exactly: $0) }) else {
-            throw Problem(text: "has a \"\(name)\" that is no number, or too large")
+            throw Problem(text: "has a \"\(name)\" that is not a number, or is too large")
         }
         return number
     }
@@ -199,7 +199,7 @@ package enum RecordingCoder {
 
     private static func array(_ json: JSONValue, _ name: String) throws(Problem) -> [JSONValue] {
         guard case .array(let elements) = try member(json, name) else {
-            throw Problem(text: "has a \"\(name)\" that is no array")
+            throw Problem(text: "has a \"\(name)\" that is not an array")
         }
         return elements
     }
@@ -280,7 +280,7 @@ package enum RecordingCoder {
     }
 
     private static func function(_ json: JSONValue) throws(Problem) -> RecordedCall.Function {
-        guard case .object(let members) = json else { throw Problem(text: "is no object") }
+        guard case .object(let members) = json else { throw Problem(text: "is not an object") }
         for member in members {
             let json = member.value
             switch member.name {
@@ -382,7 +382,7 @@ package enum RecordingCoder {
             needs.responseDigests = try list(needed, "response_digests")
             for status in try array(needed, "challenge_statuses") {
                 guard let number = status.integer.flatMap({ Int32(exactly: $0) }) else {
-                    throw Problem(text: "has a status that is no number")
+                    throw Problem(text: "has a status that is not a number")
                 }
                 needs.challengeStatuses.append(number)
             }

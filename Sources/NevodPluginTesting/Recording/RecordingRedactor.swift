@@ -1,9 +1,9 @@
 package import NevodPluginABI
 internal import NevodSupport
 
-/// Replaces the secrets of a recording. The plugin runs with the placeholders, so that its outcomes are right again.
+/// Replaces the secrets of a recording. The plugin runs again with the placeholders, so that the outcomes match them.
 package struct RecordingRedactor {
-    /// Why a recording can't be redacted.
+    /// The reason why a recording can't be redacted.
     package struct Problem: Error, CustomStringConvertible {
         package let description: String
     }
@@ -26,11 +26,11 @@ package struct RecordingRedactor {
         secretSettings = names
     }
 
-    /// - Throws: ``Problem`` if the plugin does something else with placeholders, or if a secret is left.
+    /// - Throws: ``Problem`` if the plugin acts differently with placeholders, or if a secret is left.
     package func redacted(_ recording: Recording) throws(Problem) -> Recording {
         let secrets = RecordedSecrets(recording.calls, secretSettings: secretSettings).all
         var replacement = SecretReplacement()
-        // The longest first: a secret may contain another one.
+        // The longest first, because a secret may contain another.
         for secret in secrets.sorted(by: { $0.count > $1.count }) { try replacement.add(secret) }
         let replayer = Replayer(plugin)
         var redacted = recording
@@ -50,12 +50,12 @@ package struct RecordingRedactor {
         }
         let traces = SecretReplacement.traces(of: secrets)
         for json in [redacted.header.json] + redacted.calls.map(RecordingCoder.json) where Self.contains(json, traces) {
-            throw Problem(description: "a secret would be left in it")
+            throw Problem(description: "a secret would be left in the recording")
         }
         return redacted
     }
 
-    /// Whether one of a line's texts contains one of the secrets, as it is or behind JSON's escapes.
+    /// Whether one of a line's texts contains one of the secrets, as it is or with JSON's escapes.
     private static func contains(_ json: JSONValue, _ traces: TextIndex<Void>) -> Bool {
         if var text = try? RecordingCoder.bytes(json) {
             // A string of JSON may itself be JSON.
@@ -73,7 +73,7 @@ package struct RecordingRedactor {
         }
     }
 
-    /// The calls that the plugin makes must be the same ones; their bytes differ.
+    /// The plugin must make the same calls as before; only their bytes may differ.
     private func check(_ call: RecordedCall, _ outcome: ContractOutcome, _ needs: ContractNeeds?, _ number: Int) throws(Problem) {
         let old = call.outcome
         let isSame =
@@ -123,7 +123,8 @@ package struct RecordingRedactor {
         }
     }
 
-    /// Learns what the plugin computed from a secret: servers return some of it, such as a `state`, and requests carry it on.
+    /// Learns the values that the plugin computed from a secret. Servers return some of them, such as a `state`, and later requests
+    /// carry them.
     private func learn(_ old: ContractOutcome, _ new: ContractOutcome, _ replacement: inout SecretReplacement) {
         for (old, new) in zip(old.sinks, new.sinks) {
             walk(RecordingCoder.json(old), RecordingCoder.json(new)) { old, new in

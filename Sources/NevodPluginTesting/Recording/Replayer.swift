@@ -1,10 +1,10 @@
 package import NevodPluginABI
 internal import NevodSupport
 
-/// Runs recorded calls with a plugin, one after the other. What a recording gets wrong, such as a flow that doesn't exist, is an error
-/// and no crash.
+/// Runs recorded calls with a plugin, one after another. A mistake in a recording, such as a flow that doesn't exist, is an error
+/// and not a crash.
 package final class Replayer {
-    /// Why a recorded call can't be run.
+    /// The reason why a recorded call can't be run.
     package struct Problem: Error, CustomStringConvertible {
         package let description: String
     }
@@ -23,14 +23,14 @@ package final class Replayer {
     }
 
     deinit {
-        // Before their instances.
+        // Freed before their instances.
         flows = [:]
         tokens = [:]
     }
 
-    /// Runs a call with its recorded inputs. The plugin's own calls get the results that they got when they were recorded.
+    /// Runs a call with its recorded inputs. The plugin's own calls get the recorded results.
     ///
-    /// - Returns: the outcome, with wrappings by their recorded numbers; and the result of `needs`.
+    /// - Returns: the outcome, with wrappings under their recorded numbers, and the result of `needs`.
     package func run(_ call: RecordedCall) throws(Problem) -> (ContractOutcome, needs: ContractNeeds?) {
         if case .create(let id, let settings) = call.function { return (try create(id, settings, call), nil) }
         let instance = try found(instances[call.instance], "the instance \(call.instance)")
@@ -92,9 +92,9 @@ package final class Replayer {
         switch token {
         case .none: return .none
         case .stored(let token):
-            // The plugin would take the struct for its own object.
+            // The plugin would mistake the struct for its own object.
             guard !instance.decodesTokens else {
-                throw Problem(description: "the plugin decodes tokens now, and did not when it was recorded")
+                throw Problem(description: "the plugin decodes tokens now, but did not when it was recorded")
             }
             return .stored(token)
         case .decoded(let number):
@@ -112,7 +112,7 @@ package final class Replayer {
         return found.pointer
     }
 
-    /// The results that the plugin's calls got: those of the same calls, or else of the same function at the same place.
+    /// The recorded results for the plugin's calls: the same call's result, or the result of the same function at the same place.
     private static func results(of outcome: ContractOutcome) -> ContractHost.SinkResult {
         { call, index in
             if outcome.sinks.indices.contains(index), outcome.sinks[index].call.function == call.function {

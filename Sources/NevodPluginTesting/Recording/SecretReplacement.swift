@@ -1,11 +1,11 @@
 internal import NevodSupport
 
-/// Replaces secrets by placeholders wherever they stand: as they are, percent-encoded, in base64 or in hexadecimal digits, and each of
-/// these with JSON's escapes.
+/// Replaces secrets with placeholders wherever they occur: as they are, percent-encoded, in base64 or in hexadecimal digits, and
+/// each of these with JSON's escapes.
 struct SecretReplacement {
     private struct Form {
         let new: [UInt8]
-        /// A short one counts only where no letter or digit is beside it.
+        /// A short secret counts only where no letter or digit is next to it.
         let isWord: Bool
     }
 
@@ -14,7 +14,7 @@ struct SecretReplacement {
     private var forms = TextIndex<Form>()
     private var learned = 0
 
-    /// More would take minutes, and much memory.
+    /// More secrets would take minutes, and much memory.
     private static let most = 20_000
     private static let shortest = 6
 
@@ -29,9 +29,10 @@ struct SecretReplacement {
         add(secret, new)
     }
 
-    /// Replaces one value by another from now on, because a plugin computed the one from secrets and the other from placeholders.
+    /// Replaces one value with another from now on, because a plugin computed the old value from secrets and the new value from
+    /// placeholders.
     mutating func learn(_ old: [UInt8], _ new: [UInt8]) {
-        // A long body has any number of such values, few of which a server returns.
+        // A long body has many such values, but a server returns few of them.
         guard old != new, old.count >= Self.shortest, !known.contains(old), learned < Self.most else { return }
         learned += 1
         add(old, new)
@@ -82,7 +83,7 @@ struct SecretReplacement {
         return EscapedText(result).map(appliedWithinEscapes) ?? result
     }
 
-    /// Replaces what is a secret after JSON's escapes are undone, and leaves the others as they are.
+    /// Replaces secrets that show up once JSON's escapes are undone, and leaves other escapes as they are.
     private func appliedWithinEscapes(_ text: EscapedText) -> [UInt8] {
         var result: [UInt8] = []
         var index = 0
@@ -102,25 +103,18 @@ struct SecretReplacement {
     }
 
     private static func isWord(_ place: Range<Int>, of bytes: [UInt8]) -> Bool {
-        !(place.lowerBound > 0 && isWordByte(bytes[place.lowerBound - 1]))
-            && !(place.upperBound < bytes.count && isWordByte(bytes[place.upperBound]))
+        !(place.lowerBound > 0 && bytes[place.lowerBound - 1].isAlphanumeric)
+            && !(place.upperBound < bytes.count && bytes[place.upperBound].isAlphanumeric)
     }
 
-    private static func isWordByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
-    }
-
-    /// Every form in which a secret can be found, also within a longer text in base64. Short ones are found by chance.
+    /// Every form in which a secret can be found, even within a longer text in base64. Short forms are left out, because they occur
+    /// by chance.
     static func traces(of secrets: [[UInt8]]) -> TextIndex<Void> {
         var index = TextIndex<Void>()
         for secret in Set(secrets) where secret.count >= shortest {
             var searched = encodings.map { $0(secret) }
             for shift in 1...2 {
-                // Without the digits that other bytes have a part in.
+                // Without the digits that other bytes share in.
                 let digits = base64([UInt8](repeating: 0, count: shift) + secret).utf8.filter { $0 != UInt8(ascii: "=") }
                 searched.append(Array(digits.dropFirst(shift + 1).dropLast(1)))
             }
@@ -144,7 +138,7 @@ extension String {
 }
 
 extension [UInt8] {
-    /// `%20` as `+`, as forms have it.
+    /// `%20` as `+`, as in forms.
     fileprivate var replacingSpaces: [UInt8] {
         var result: [UInt8] = []
         var index = 0
@@ -159,4 +153,45 @@ extension [UInt8] {
         }
         return result
     }
+}
+
+/// Makes texts that replace secrets. They have the same length, with a letter for a letter and a digit for a digit, so that a
+/// plugin reads them like the secret.
+struct Placeholder {
+    /// The seed is always the same, so a placeholder depends only on the number of earlier ones, and tells nothing of its secret.
+    private var generator = SplitMix64(seed: 0x9E37_79B9_7F4A_7C15)
+
+    mutating func next(for secret: [UInt8]) -> [UInt8] {
+        guard let text = String(validating: secret, as: UTF8.self), !text.unicodeScalars.contains(where: \.isUnsafeAtTerminal)
+        else {
+            return secret.map { _ in UInt8(generator.next(256)) }
+        }
+        let isHexadecimal = secret.count >= 8 && secret.allSatisfy(\.isHexDigit)
+        var bytes: [UInt8] = []
+        for scalar in text.unicodeScalars { bytes += replacement(for: scalar, isHexadecimal) }
+        // A number in JSON doesn't begin with a zero.
+        if bytes.first == UInt8(ascii: "0"), secret.first != bytes.first {
+            bytes[0] = UInt8(ascii: "1") + UInt8(generator.next(9))
+        }
+        // The last digit before base64's padding must end in zero bits.
+        if secret.last == UInt8(ascii: "="), let last = bytes.lastIndex(where: { $0 != UInt8(ascii: "=") }) {
+            bytes[last] = UInt8(ascii: "A")
+        }
+        return bytes
+    }
+
+    private mutating func replacement(for scalar: Unicode.Scalar, _ isHexadecimal: Bool) -> [UInt8] {
+        switch scalar {
+        case "a"..."z": [UInt8(ascii: "a") + UInt8(generator.next(isHexadecimal ? 6 : 26))]
+        case "A"..."Z": [UInt8(ascii: "A") + UInt8(generator.next(isHexadecimal ? 6 : 26))]
+        case "0"..."9": [UInt8(ascii: "0") + UInt8(generator.next(10))]
+        case _ where scalar.isASCII: Array(String(scalar).utf8)
+        // A character of the same length.
+        default: Array((String(scalar).utf8.count == 2 ? "ё" : String(scalar).utf8.count == 3 ? "字" : "😀").utf8)
+        }
+    }
+}
+
+extension SplitMix64 {
+    fileprivate mutating func next(_ limit: UInt64) -> UInt64 { next() % limit }
 }

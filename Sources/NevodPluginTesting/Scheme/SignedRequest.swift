@@ -5,11 +5,11 @@ internal import NevodSupport
 public struct SignedRequest: Sendable, Equatable {
     /// The method, as sent.
     public let method: String
-    /// With the query items that the scheme added.
+    /// The URL, with the query items that the scheme added.
     public let url: String
     /// Every line in the order of sending, `Host` first, without `Content-Length`.
     public let headers: TestHeaders
-    /// With the scheme's replacement.
+    /// The body, after the scheme's replacement.
     public let body: [UInt8]
     /// The names of what the scheme wrote, in order: `header Authorization`, `query key`, `cookie id` or `body`.
     public let edits: [String]
@@ -39,7 +39,7 @@ public struct SignedRequest: Sendable, Equatable {
     }
 }
 
-/// Applies edits one by one, and refuses those that a host refuses.
+/// Applies edits one by one, and refuses what a host refuses.
 private struct EditedRequest {
     var target: String
     var headers: TestHeaders
@@ -71,8 +71,7 @@ private struct EditedRequest {
             target += (target.contains("?") ? (target.hasSuffix("?") ? "" : "&") : "?") + String(decoding: item, as: UTF8.self)
         case .addCookie(let name, let value):
             let text = try checked("cookie", name, value)
-            let isKept = { (byte: UInt8) in byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: ";") }
-            guard !name.isEmpty, name.allSatisfy({ isKept($0) && $0 != UInt8(ascii: "=") }), value.allSatisfy(isKept) else {
+            guard !name.isEmpty, !name.contains(UInt8(ascii: "=")), (name + value).allSatisfy(\.isCookieByte) else {
                 throw refused("the cookie \"\(text.name)\"", "it contains a byte that is not allowed in cookies (RFC 6265 §5.2)")
             }
             names.append("cookie \(text.name)")
@@ -88,20 +87,10 @@ private struct EditedRequest {
         }
     }
 
-    /// Writes the cookies, which replace those of the same names that the request had before.
+    /// Writes the cookies. They replace the request's earlier cookies of the same names.
     mutating func finish() {
         guard !cookies.isEmpty else { return }
-        let replaced = Set(cookies.map(\.name))
-        let kept = headers.values(of: "Cookie").flatMap { $0.split(separator: ";") }.map { Self.trimmed($0) }
-            .filter { !replaced.contains(String($0.prefix { $0 != "=" })) }
-        headers.set("Cookie", (kept + cookies.map { "\($0.name)=\($0.value)" }).joined(separator: "; "))
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        var text = text
-        while text.first == " " { text.removeFirst() }
-        while text.last == " " { text.removeLast() }
-        return String(text)
+        headers.set("Cookie", CookieLine.merging(cookies, into: headers.values(of: "Cookie")))
     }
 
     private mutating func header(_ name: [UInt8], _ value: [UInt8]) throws(TestFailure) -> (String, String) {
@@ -110,7 +99,7 @@ private struct EditedRequest {
         guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else {
             throw refused(what, "its name is not a token (RFC 9110 §5.6.2)")
         }
-        guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }) else {
+        guard value.allSatisfy(\.isFieldByte) else {
             throw refused(what, "its value contains a control character, such as a line break")
         }
         guard !TransportHeader.has(text.name.utf8) else { throw refused(what, "only the host writes it") }
@@ -140,7 +129,7 @@ private struct EditedRequest {
 
     private func wrapped(_ length: UInt64, _ wrapping: UInt, _ scheme: TestedScheme) throws(TestFailure) -> [UInt8] {
         var written: [UInt8] = []
-        // Two pieces and an empty last one: a scheme must not rely on the sizes of pieces.
+        // Two pieces and an empty last one, because a scheme must not rely on the sizes of pieces.
         let half = body.count / 2
         for (piece, isLast) in [(Array(body[..<half]), false), (Array(body[half...]), false), ([], true)] {
             let outcome = scheme.instance.bodyPiece(wrapping, piece, isLast: isLast)
@@ -156,5 +145,50 @@ private struct EditedRequest {
 
     private func refused(_ what: String, _ problem: String) -> TestFailure {
         TestFailure("a host refuses \(what): \(problem)", function: "authorize")
+    }
+}
+
+/// The result of a scheme's `on_response`.
+public struct ResponseVerdict: Sendable, Equatable {
+    /// The kind of a verdict.
+    public enum Kind: Sendable, Equatable {
+        /// `NEVOD_VERDICT_NOTHING`.
+        case nothing
+        /// `NEVOD_VERDICT_STATE_CHANGED`.
+        case stateChanged
+        /// `NEVOD_VERDICT_RETRY_ONCE`.
+        case retryOnce
+        /// `NEVOD_VERDICT_CHALLENGE`.
+        case challenge
+        /// `NEVOD_VERDICT_REFUSE`.
+        case refuse
+    }
+
+    /// The scheme's request to the host. An unknown verdict counts as nothing.
+    public let kind: Kind
+    /// The token that it keeps in place of the request's; nil if it keeps none.
+    public let keptToken: TestToken?
+    /// The report's subject and message: the reason for a refusal.
+    public let reason: String
+
+    init(_ outcome: ContractOutcome) throws(TestFailure) {
+        kind =
+            switch Int(outcome.result) {
+            case NEVOD_VERDICT_STATE_CHANGED: .stateChanged
+            case NEVOD_VERDICT_RETRY_ONCE: .retryOnce
+            case NEVOD_VERDICT_CHALLENGE: .challenge
+            case NEVOD_VERDICT_REFUSE: .refuse
+            default: .nothing
+            }
+        var kept: TestToken?
+        for action in outcome.actions {
+            guard case .keep(let token?) = action else {
+                throw TestFailure("it called \(action.function); it may call only set_state and keep", function: "on_response")
+            }
+            kept = TestToken(token)
+        }
+        keptToken = kept
+        let report = outcome.report.map { [$0.subject, $0.message].map { String(decoding: $0, as: UTF8.self) } } ?? []
+        reason = report.filter { !$0.isEmpty }.joined(separator: " ")
     }
 }

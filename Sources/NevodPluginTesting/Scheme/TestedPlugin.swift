@@ -6,7 +6,7 @@ public import NevodPluginABI
     internal import Darwin
 #endif
 
-/// A plugin in a test: its schemes run in the test's process, with a clock and random bytes of the test, without a network.
+/// A plugin in a test. Its schemes run in the test's process, with the test's clock and random bytes, and without a network.
 ///
 /// ```swift
 /// @Test func sendsTheHeader() throws {
@@ -22,14 +22,14 @@ public struct TestedPlugin: Sendable {
 
     /// Takes the table of a plugin that is linked into the test.
     ///
-    /// - Parameter table: what its `nevod_plugin_v1` returns.
+    /// - Parameter table: the result of its `nevod_plugin_v1`.
     public init(_ table: UnsafePointer<nevod_plugin>) {
         self.table = table
     }
 
     /// Loads a plugin's library, written in any language. It stays loaded.
     ///
-    /// - Parameter path: of the library, such as `.build/debug/libCustomHeader.so`.
+    /// - Parameter path: the library's path, such as `.build/debug/libCustomHeader.so`.
     /// - Throws: ``TestFailure`` if it can't be loaded.
     public init(library path: String) throws(TestFailure) {
         let path = path.contains("/") ? path : "./\(path)"
@@ -47,15 +47,16 @@ public struct TestedPlugin: Sendable {
     /// The ids of the schemes, in the plugin's order.
     public var schemes: [String] { ContractHost.schemes(of: table).map { Self.id(of: $0) } }
 
-    /// Makes an instance of a scheme, as a host does: with the given settings, and the defaults of the others.
+    /// Makes an instance of a scheme, as a host does: with the given settings, and defaults for the others.
     ///
     /// - Parameters:
     ///   - id: nil for the only scheme.
-    ///   - settings: in order; a repeatable one may occur several times.
+    ///   - settings: in order; a repeatable setting may occur several times.
     ///   - clock: the time that the scheme sees.
     ///   - random: the bytes that the scheme gets.
-    ///   - publicSuffixes: the domains that the scheme is told are public suffixes, beside names without a dot.
-    /// - Throws: ``TestFailure``: the scheme's own, or for a setting that it doesn't declare or that is missing.
+    ///   - publicSuffixes: the domains that the scheme is told are public suffixes, in addition to names without a dot.
+    /// - Throws: ``TestFailure``: the scheme's own error, or the error for a setting that is missing or that the scheme doesn't
+    ///   declare.
     public func scheme(
         _ id: String? = nil, settings: KeyValuePairs<String, String> = [:], clock: TestClock = .fixed(1_767_225_600),
         random: TestRandom = .repeating([0x2A]), publicSuffixes: Set<String> = ["co.uk", "com", "github.io", "io", "net", "org"]

@@ -1,11 +1,13 @@
 internal import Foundation
 internal import NevodHost
+internal import NevodHostFoundation
+internal import NevodJWT
 
-/// Adds events up, within fixed limits: a state machine that gets every time as an argument.
+/// Adds up events, within fixed limits: a state machine that gets each time as an argument.
 struct AnalyticsTable: Sendable {
-    /// The label of what is beyond a limit.
+    /// The label of everything beyond a limit.
     static let other = "other"
-    /// The longest label of a user, in characters; a token's claim can be of any length.
+    /// The longest label of a user, in characters, since a token's claim can have any length.
     private static let maxUserLength = 128
 
     private let maxRoutes: Int
@@ -32,7 +34,7 @@ struct AnalyticsTable: Sendable {
         guard let user else { return }
         let known = String(user.prefix(Self.maxUserLength))
         let name = counts.users[known] != nil || counts.users.count < maxUsers ? known : Self.other
-        let time = Date(timeIntervalSince1970: Double(now.nanoseconds) / 1e9)
+        let time = Date(now)
         counts.users[name, default: TokenMetric(at: time)].recordRequest(to: route, at: time)
     }
 
@@ -56,5 +58,44 @@ struct AnalyticsTable: Sendable {
         guard routes.count < maxRoutes else { return Self.other }
         routes.insert(route)
         return route
+    }
+}
+
+/// Facts about the most recently used tokens, for statistics. No token is kept: hashes with the process's random key tell them
+/// apart.
+struct SeenTokens: Sendable {
+    struct Facts: Sendable {
+        /// When the token was issued according to its claim `iat` (RFC 7519 §4.1.6), or else when it was first seen.
+        let issuedAt: UnixTime
+        let user: String?
+    }
+
+    private let limit: Int
+    private var facts: [Int: Facts] = [:]
+    /// The hashes in order of arrival.
+    private var order: [Int] = []
+    private var oldest = 0
+
+    init(limit: Int = 1024) {
+        self.limit = limit
+    }
+
+    mutating func facts(of token: String, _ users: UserLabel, at now: UnixTime) -> Facts {
+        var hasher = Hasher()
+        hasher.combine(token)
+        let hash = hasher.finalize()
+        if let known = facts[hash] { return known }
+        let claims = (try? JSONWebToken(token))?.unverifiedClaims
+        let issued = claims?.issuedAt.flatMap(UnixTime.init(numericDate:))
+        let new = Facts(issuedAt: issued ?? now, user: claims.flatMap { users.label?($0) })
+        if order.count < limit {
+            order.append(hash)
+        } else {
+            facts[order[oldest]] = nil
+            order[oldest] = hash
+            oldest = (oldest + 1) % limit
+        }
+        facts[hash] = new
+        return new
     }
 }

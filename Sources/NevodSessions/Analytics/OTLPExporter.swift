@@ -10,14 +10,13 @@ internal import NevodSupport
 /// let exports = Task { await exporter.run(analytics, every: .seconds(60)) }
 /// ```
 ///
-/// No request of the app waits for an export. An export that fails is not repeated, since the next one has all numbers from the start.
-/// After a 429, 502, 503 or 504, none is sent before the time that `Retry-After` names (RFC 9110 §10.2.3), or else after a pause that
+/// No request of the app waits for an export. A failed export isn't repeated, since the next one has all numbers from the start.
+/// After a 429, 502, 503 or 504, no export is sent before the time in `Retry-After` (RFC 9110 §10.2.3), or else for a pause that
 /// grows up to 5 minutes.
 public final class OTLPExporter: Sendable {
     private struct State {
         var isExporting = false
-        var failures = 0
-        var resumesAt: UnixTime?
+        var backoff = Backoff(baseDelay: .seconds(5), maxDelay: .seconds(300), longestPause: .seconds(3600))
     }
 
     private let url: String
@@ -28,29 +27,22 @@ public final class OTLPExporter: Sendable {
     private let clock: HostClock
     private let state = Locked(State())
 
-    private static let backoff = RetryPolicy(baseDelay: .seconds(5), maxDelay: .seconds(300))
-    private static let longestPause = Duration.seconds(3600)
     private static let maxResponseSize = 64 << 10
 
     /// - Parameters:
-    ///   - endpoint: the receiver's URL. `/v1/metrics` is appended unless its path ends so.
+    ///   - endpoint: the receiver's URL. `/v1/metrics` is appended to its path, unless the path ends with it.
     ///   - serviceName: the attribute `service.name` of the resource.
     ///   - attributes: further attributes of the resource.
-    ///   - provider: sends the exports; with an interceptor for a receiver that needs a credential.
+    ///   - provider: sends the exports. Give it an interceptor if the receiver needs a credential.
     ///   - timeout: the limit for one export.
-    ///   - logger: receives a line for each export of ``run(_:every:)`` that fails, or that the receiver takes only in part.
+    ///   - logger: receives a line for each export of ``run(_:every:)`` that fails, or that the receiver accepts only in part.
     ///   - clock: measures the pauses.
     public init(
         endpoint: some URLRepresentation, serviceName: String, attributes: [String: String] = [:],
         provider: NetworkProvider = NetworkProvider(session: CurlSession()), timeout: Duration = .seconds(10),
         logger: (any NetworkLogger)? = nil, clock: HostClock = .system
     ) {
-        var url = endpoint.urlString
-        if !url.hasSuffix("/v1/metrics") {
-            while url.hasSuffix("/") { url.removeLast() }
-            url += "/v1/metrics"
-        }
-        self.url = url
+        url = Self.url(endpoint.urlString)
         self.provider = provider
         self.timeout = timeout
         self.logger = logger
@@ -60,8 +52,17 @@ public final class OTLPExporter: Sendable {
             + attributes.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
     }
 
-    /// Exports at intervals until the task is cancelled. The numbers since the last export are then not sent; ``export(_:)`` sends
-    /// them.
+    private static func url(_ endpoint: String) -> String {
+        // The path ends before the query and the fragment.
+        let end = endpoint.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? endpoint.endIndex
+        var path = endpoint[..<end]
+        guard !path.hasSuffix("/v1/metrics") else { return endpoint }
+        while path.hasSuffix("/") { path.removeLast() }
+        return "\(path)/v1/metrics\(endpoint[end...])"
+    }
+
+    /// Exports at intervals until the task is cancelled. Call ``export(_:)`` afterwards to send the numbers since the last
+    /// export.
     public func run(_ analytics: TokenAnalytics, every interval: Duration = .seconds(60)) async {
         while !Task.isCancelled {
             do {
@@ -86,32 +87,24 @@ public final class OTLPExporter: Sendable {
         if let pause = begin() { return .postponed(pause) }
         defer { state.withLock { $0.isExporting = false } }
         let response = try await post(snapshot.otlp(resource: resource).encoded.copied(as: [UInt8].self))
-        if [429, 502, 503, 504].contains(response.status) { postpone(response.retryAfter(now: clock.now)) }
-        if let error = NetworkError(response) { throw error }
-        state.withLock { state in
-            state.failures = 0
-            state.resumesAt = nil
+        if [429, 502, 503, 504].contains(response.status) {
+            let now = clock.now
+            let asked = response.retryAfter(now: now)
+            state.withLock { $0.backoff.fail(asked: asked, at: now) }
         }
+        if let error = NetworkError(response) { throw error }
+        state.withLock { $0.backoff.succeed() }
         return Self.result(of: response)
     }
 
-    /// Returns the pause that is left, or nil to export.
+    /// Returns the remaining pause, or nil to export.
     private func begin() -> Duration? {
         let now = clock.now
         return state.withLock { state in
             if state.isExporting { return .zero }
-            // A pause that ends later than any can was begun before the clock was set back.
-            if let resumesAt = state.resumesAt, resumesAt > now, resumesAt - now <= Self.longestPause { return resumesAt - now }
+            if let rest = state.backoff.rest(at: now) { return rest }
             state.isExporting = true
             return nil
-        }
-    }
-
-    private func postpone(_ asked: Duration?) {
-        let now = clock.now
-        state.withLock { state in
-            state.failures = min(state.failures + 1, 100)
-            state.resumesAt = now + min(asked ?? Self.backoff.delay(after: state.failures), Self.longestPause)
         }
     }
 
@@ -131,7 +124,7 @@ public final class OTLPExporter: Sendable {
                 retryPolicy: RetryPolicy.none))
     }
 
-    /// Reads `partialSuccess`. A body that can't be read is no failure: the receiver has said that it took the request.
+    /// Reads `partialSuccess`. An unreadable body isn't a failure: the receiver's status says that it took the request.
     private static func result(of response: HTTPResponse) -> OTLPExportResult {
         guard case .bytes(let body) = response.body, let partial = (try? JSONValue(response: body))?["partialSuccess"] else {
             return .accepted
@@ -140,5 +133,89 @@ public final class OTLPExporter: Sendable {
         guard let count = points?.integer ?? points?.string.flatMap({ Int64($0) }), count > 0 else { return .accepted }
         return .partiallyAccepted(
             rejectedDataPoints: Int(count), reason: String((partial["errorMessage"]?.string ?? "").prefix(1000)))
+    }
+}
+
+/// The result of an export to an OTLP receiver.
+public enum OTLPExportResult: Sendable, Hashable {
+    /// The receiver has accepted all points.
+    case accepted
+    /// The receiver has accepted the request, but has rejected some points for good, for this reason.
+    case partiallyAccepted(rejectedDataPoints: Int, reason: String)
+    /// Nothing was sent: the receiver asked for a pause that lasts this much longer, or another export is in progress (zero).
+    case postponed(Duration)
+}
+
+extension TokenAnalyticsSnapshot {
+    /// The body of a request to an OTLP receiver (`ExportMetricsServiceRequest`) as JSON: names in camelCase, 64-bit integers as
+    /// strings, enumerations as numbers.
+    ///
+    /// - Parameter resource: the attributes of the program, such as `service.name`.
+    func otlp(resource: [(name: String, value: String)]) -> JSONValue {
+        var metrics = [
+            sum("nevod.token.refreshes", "{refresh}", orderedRefreshes.map { ([("outcome", $0.outcome)], $0.count) }),
+            histogram("nevod.token.refresh.duration", refreshDurations),
+            sum(
+                "nevod.token.requests", "{request}",
+                orderedRequests.map { ([("route", $0.key.route), ("outcome", $0.key.outcome.rawValue)], $0.count) }),
+            histogram("nevod.token.age", tokenAges),
+        ]
+        if !users.isEmpty {
+            metrics.append(
+                sum("nevod.token.user.requests", "{request}", orderedUsers.map { ([("user", $0.user)], $0.metric.requestCount) }))
+        }
+        return [
+            "resourceMetrics": [
+                [
+                    "resource": ["attributes": Self.attributes(resource)],
+                    "scopeMetrics": [["scope": ["name": "NevodSessions"], "metrics": .array(metrics)]],
+                ]
+            ]
+        ]
+    }
+
+    private typealias Labels = [(name: String, value: String)]
+
+    /// AGGREGATION_TEMPORALITY_CUMULATIVE: each point counts from the start, so a lost export loses nothing.
+    private static var cumulative: JSONValue { 2 }
+
+    private func sum(_ name: String, _ unit: String, _ points: [(labels: Labels, count: Int)]) -> JSONValue {
+        [
+            "name": .string(name), "unit": .string(unit),
+            "sum": [
+                "dataPoints": .array(
+                    points.map { point in
+                        .object(pointMembers(point.labels) + [JSONValue.Member("asInt", .string("\(point.count)"))])
+                    }),
+                "aggregationTemporality": Self.cumulative, "isMonotonic": true,
+            ],
+        ]
+    }
+
+    private func histogram(_ name: String, _ histogram: MetricHistogram) -> JSONValue {
+        let point = [
+            JSONValue.Member("count", .string("\(histogram.count)")), JSONValue.Member("sum", .number(histogram.sum)),
+            JSONValue.Member("max", .number(histogram.max)),
+            JSONValue.Member("bucketCounts", .array(histogram.buckets.map { .string("\($0)") })),
+            JSONValue.Member("explicitBounds", .array(histogram.bounds.map { .number($0) })),
+        ]
+        return [
+            "name": .string(name), "unit": "s",
+            "histogram": [
+                "dataPoints": [.object(pointMembers([]) + point)], "aggregationTemporality": Self.cumulative,
+            ],
+        ]
+    }
+
+    private func pointMembers(_ labels: Labels) -> [JSONValue.Member] {
+        [
+            JSONValue.Member("attributes", Self.attributes(labels)),
+            JSONValue.Member("startTimeUnixNano", .string("\(max(0, started.nanoseconds))")),
+            JSONValue.Member("timeUnixNano", .string("\(max(0, taken.nanoseconds))")),
+        ]
+    }
+
+    private static func attributes(_ labels: Labels) -> JSONValue {
+        .array(labels.map { ["key": .string($0.name), "value": ["stringValue": .string($0.value)]] })
     }
 }

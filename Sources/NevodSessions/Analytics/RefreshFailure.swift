@@ -2,7 +2,7 @@ internal import NevodHost
 internal import NevodJWT
 internal import NevodStorage
 
-/// The cause of a failed renewal, as far as statistics tell causes apart. The raw value is its label.
+/// The cause of a failed renewal, as statistics distinguish causes. The raw value is the label.
 public enum RefreshFailure: String, Sendable, Hashable, CaseIterable {
     /// The server has refused the refresh token (RFC 6749 §5.2): the session has ended. After any other failure it goes on.
     case refused

@@ -1,9 +1,10 @@
 public import NevodHost
+public import NevodJWT
 internal import NevodSupport
 
-/// Counts what happens to tokens: renewals, their durations and failures, requests by route, and the ages of tokens when they are used.
+/// Counts renewals of tokens with their durations and failures, requests by route, and the ages of tokens at use.
 ///
-/// It is composed from outside: an interceptor sees the requests, and a wrapped provider the renewals.
+/// It is added from outside: as an interceptor it sees the requests, and around a provider it sees the renewals.
 ///
 /// ```swift
 /// let analytics = TokenAnalytics()
@@ -12,9 +13,9 @@ internal import NevodSupport
 /// print(analytics.snapshot.refreshCount)
 /// ```
 ///
-/// Each attempt that carries a bearer token counts, also one that is sent again. A label has no value of a request: a route is named
-/// by its template (`GET /users/{}/posts`), and users are counted only if asked for. Memory is bounded: routes and users beyond the
-/// limits are counted as `other`. A request waits for nothing but a short lock.
+/// Each attempt that carries a bearer token counts, including retries. Labels contain no values of requests: a route is named by
+/// its template (`GET /users/{}/posts`), and users are counted only if asked for. Memory is bounded: routes and users beyond the
+/// limits are counted as `other`. A request waits only for a short lock.
 public final class TokenAnalytics: OutcomeObserver, TokenMetrics {
     private let users: UserLabel
     private let receivers: [any TokenMetrics]
@@ -26,7 +27,7 @@ public final class TokenAnalytics: OutcomeObserver, TokenMetrics {
     ///   - users: names the user of a token; by default users aren't counted.
     ///   - maxRoutes: the most routes that are told apart.
     ///   - maxUsers: the most users that are told apart.
-    ///   - receivers: receive each event too.
+    ///   - receivers: receive each event, too.
     ///   - clock: measures the ages of tokens.
     public init(
         users: UserLabel = .none, maxRoutes: Int = 200, maxUsers: Int = 1000,
@@ -71,13 +72,13 @@ public final class TokenAnalytics: OutcomeObserver, TokenMetrics {
                 tokenAge: now - facts.issuedAt, user: facts.user))
     }
 
-    /// Learns when a token was issued, if it doesn't tell itself.
+    /// Notes when a token was issued, in case the token itself doesn't say.
     func noteIssued(_ token: String) {
         let now = clock.now
         _ = seen.withLock { [users] in $0.facts(of: token, users, at: now) }
     }
 
-    /// The scheme's name is compared without regard to case (RFC 9110 §11.1).
+    /// Compares the scheme's name without regard to case (RFC 9110 §11.1).
     private static func bearerToken(of request: HTTPRequest) -> String? {
         guard let value = request.headers["Authorization"] else { return nil }
         let parts = value.split(separator: " ", maxSplits: 1)
@@ -88,5 +89,61 @@ public final class TokenAnalytics: OutcomeObserver, TokenMetrics {
     private static func label(of request: HTTPRequest) -> String {
         guard let route = request.route else { return "\(request.method) \(AnalyticsTable.other)" }
         return "\(route.method) \(route.template ?? route.typeName)"
+    }
+}
+
+extension TokenAnalytics {
+    /// Returns a provider with the same tokens, and counts its renewals. Requests that share a renewal count it once.
+    ///
+    /// A verification counts if it is part of the provider: `measuring(VerifyingTokenProvider(…))`. A client's own validator runs
+    /// after the measurement.
+    public func measuring(_ provider: some TokenProvider) -> some TokenProvider {
+        MeasuredTokenProvider(base: provider, analytics: self)
+    }
+}
+
+private struct MeasuredTokenProvider<Base: TokenProvider>: TokenProvider {
+    let base: Base
+    let analytics: TokenAnalytics
+
+    var tokens: SessionTokens { base.tokens }
+
+    func refresh(_ tokens: AuthTokens) async throws -> AuthTokens {
+        let start = ContinuousClock.now
+        do {
+            let new = try await base.refresh(tokens)
+            analytics.noteIssued(new.accessToken)
+            analytics.refreshFinished(TokenRefreshEvent(duration: ContinuousClock.now - start))
+            return new
+        } catch {
+            analytics.refreshFinished(
+                TokenRefreshEvent(failure: RefreshFailure(error), duration: ContinuousClock.now - start))
+            throw error
+        }
+    }
+}
+
+/// Names the user of a token in statistics. By default users are not counted, and no label has a user.
+///
+/// ```swift
+/// let analytics = TokenAnalytics(users: .byClaim("sub"))
+/// ```
+///
+/// The label is kept in memory and exported as it is. If an identifier must not leave the program, let `by(_:)` return another
+/// text for it, such as a keyed digest.
+public struct UserLabel: Sendable {
+    let label: (@Sendable (JWTClaims) -> String?)?
+
+    /// Counts no users.
+    public static let none = UserLabel(label: nil)
+
+    /// Counts by a claim of the access token, such as `sub` (RFC 7519 §4.1.2). The claim is a string or a whole number.
+    public static func byClaim(_ name: String) -> UserLabel {
+        UserLabel { claims in claims[string: name] ?? claims[int: name].map(String.init) }
+    }
+
+    /// Counts by a function of the access token's unverified claims. It returns nil for a token that isn't counted.
+    public static func by(_ label: @escaping @Sendable (JWTClaims) -> String?) -> UserLabel {
+        UserLabel(label: label)
     }
 }

@@ -3,10 +3,10 @@ public import NevodHost
 
 /// Sends endpoints to one service, with the bearer token of the session on those that need it.
 ///
-/// - An endpoint whose `auth` is `.none`, such as a login, carries no token and waits for none.
-/// - A token that the server refuses with 401 is renewed, once for all requests that carried it, which are then sent again.
-/// - A renewal that fails, as without a network, fails the requests that wait for it; the session stays.
-/// - A renewal that the server refuses ends the session: tokens and user are removed, and `onSessionInvalidated` is called.
+/// - An endpoint with `auth: .none`, such as a login, carries no token and doesn't wait for one.
+/// - If the server refuses a token with 401, the token is renewed once for all requests that carried it, and they are sent again.
+/// - If a renewal fails, for example without a network, the requests that wait for it fail; the session stays.
+/// - If the server refuses a renewal, the session ends: tokens and user are removed, and `onSessionInvalidated` is called.
 ///
 /// ```swift
 /// let client = AuthenticatingHTTPClient(baseURL: "https://api.example.com/v1", tokenProvider: tokenProvider)
@@ -15,16 +15,16 @@ public import NevodHost
 ///
 /// A `NetworkProvider` with an `AuthenticationInterceptor` does the work.
 public struct AuthenticatingHTTPClient: HTTPClient {
-    /// The provider that sends the requests; for what endpoints don't cover, such as downloads to a file.
+    /// The provider that sends the requests. Use it for what endpoints don't cover, such as downloads to a file.
     public let provider: NetworkProvider
     let authentication: AuthenticationInterceptor<AuthTokens>
-    /// Nil for a base URL that is none.
+    /// Nil if the base URL is invalid.
     let origin: Origin?
     private let registration: SessionEndHandlers.Registration?
 
     /// - Parameters:
     ///   - baseURL: the service's absolute URL. Tokens are sent to its origin only.
-    ///   - tokenProvider: has the tokens, and renews them.
+    ///   - tokenProvider: provides the tokens and renews them.
     ///   - encoder: encodes bodies.
     ///   - decoder: decodes responses.
     ///   - timeout: the limit for all attempts and redirects of a request together; nil for none.
@@ -32,8 +32,9 @@ public struct AuthenticatingHTTPClient: HTTPClient {
     ///   - session: the transport.
     ///   - interceptors: further interceptors, which see each request before its token is added.
     ///   - logger: receives a line for each renewal and each retry.
-    ///   - onSessionInvalidated: called once for each session that ends because the server refused to renew its tokens, in a task of
-    ///     its own, also if another client with the same tokens asked for the renewal, as long as a copy of this client exists.
+    ///   - onSessionInvalidated: called in its own task, once for each session that ends because the server refused to renew its
+    ///     tokens, even if another client with the same tokens asked for the renewal. Called only while a copy of this client
+    ///     exists.
     public init(
         baseURL: some URLRepresentation, tokenProvider: some TokenProvider, encoder: JSONEncoder = CodingDefaults.encoder,
         decoder: JSONDecoder = CodingDefaults.decoder, timeout: Duration? = .seconds(30), retryPolicy: RetryPolicy = .default,
@@ -54,7 +55,7 @@ public struct AuthenticatingHTTPClient: HTTPClient {
             session: session, interceptor: InterceptorChain(interceptors + [authentication]), logger: logger)
         registration = onSessionInvalidated.map { call in
             tokenProvider.tokens.values.onEnd { end in
-                // Not in the renewal's own task, in which a call that clears the storage would wait for itself.
+                // In a new task: in the renewal's own task, a call that clears the storage would wait for itself.
                 if end.reason == .refused { Task { await call() } }
             }
         }

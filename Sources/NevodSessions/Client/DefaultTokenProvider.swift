@@ -1,7 +1,7 @@
 public import Foundation
 public import NevodHost
 
-/// Renews tokens with POST `/auth/refresh`, whose body is `{"refreshToken": "…"}`, and whose response has new tokens:
+/// Renews tokens with POST `/auth/refresh`. The body is `{"refreshToken": "…"}`, and the response has new tokens:
 /// `{"accessToken": "…", "refreshToken": "…"}`. If the response has no refresh token, the old one stays.
 ///
 /// ```swift
@@ -15,7 +15,7 @@ public struct DefaultTokenProvider: TokenProvider {
     ///   - tokenStorage: stores the session.
     ///   - baseURL: the service's absolute URL.
     ///   - path: the path of the refresh endpoint, below the base URL's.
-    ///   - encoder: encodes the request, whose property is `refreshToken`: with another key strategy, `refresh_token`.
+    ///   - encoder: encodes the request's property `refreshToken`; a key strategy can make it `refresh_token`.
     ///   - decoder: decodes the response, with the properties `accessToken`, `refreshToken` and `expiresAt`; the last two may be
     ///     missing.
     ///   - session: the transport.
@@ -35,7 +35,7 @@ public struct DefaultTokenProvider: TokenProvider {
         }
     }
 
-    /// Renews tokens in any other way.
+    /// Renews tokens in another way.
     ///
     /// - Parameters:
     ///   - tokenStorage: stores the session.

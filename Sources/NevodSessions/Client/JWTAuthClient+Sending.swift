@@ -1,4 +1,11 @@
 public import NevodHost
+internal import NevodHostFoundation
+
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#else
+    public import Foundation
+#endif
 
 extension JWTAuthClient {
     // MARK: As the endpoint says
@@ -20,8 +27,8 @@ extension JWTAuthClient {
     /// - Parameters:
     ///   - endpoint: the endpoint.
     ///   - session: the transport of this request; nil for the client's.
-    ///   - middleware: what else is different for this request.
-    /// - Throws: `NetworkError` if there is no response, if its status is no success, or if its body isn't a `Success`.
+    ///   - middleware: further changes for this request.
+    /// - Throws: `NetworkError` if there is no response, if the response is unsuccessful, or if its body isn't a `Success`.
     @_disfavoredOverload
     public func send<Success: Decodable & Sendable>(
         _ endpoint: Endpoint<Success>, session: (any HTTPTransport)? = nil,
@@ -32,7 +39,7 @@ extension JWTAuthClient {
 
     /// The same for a service that describes its errors.
     ///
-    /// - Returns: a failure for any status that is no success, if its body is a `Failure`; otherwise that status is thrown.
+    /// - Returns: a failure for any unsuccessful status, if the body is a `Failure`; otherwise the status is thrown.
     @_disfavoredOverload
     public func send<Success: Decodable & Sendable, Failure: Decodable & Sendable>(
         _ endpoint: Endpoint<Success>, session: (any HTTPTransport)? = nil,
@@ -47,13 +54,13 @@ extension JWTAuthClient {
     ///
     /// - Parameters:
     ///   - endpoint: the endpoint.
-    ///   - refreshExpiredToken: whether a token that has expired, is about to, or is refused by the server, is renewed. If false, an
+    ///   - refreshExpiredToken: whether to renew a token that has expired, is about to, or is refused by the server. If false, an
     ///     expired token fails the request, and a refused one returns the server's 401.
-    ///   - session: the transport of this request; nil for the client's. Renewals are sent by the token provider's.
-    ///   - middleware: what else is different for this request.
-    /// - Throws: ``SessionError``, with nothing sent, if no session is stored, or if its token has expired and may not be renewed;
-    ///   `NetworkError` for all else: `unauthorized` if the server has ended the session, `authenticationFailed` if the token could
-    ///   not be renewed now.
+    ///   - session: the transport of this request; nil for the client's. Renewals use the token provider's transport.
+    ///   - middleware: further changes for this request.
+    /// - Throws: ``SessionError``, with nothing sent, if no session is stored, or if its token has expired and may not be
+    ///   renewed; `NetworkError` in all other cases: `unauthorized` if the server has ended the session, `authenticationFailed`
+    ///   if the token could not be renewed now.
     public func sendAuthenticated<Success: Decodable & Sendable>(
         _ endpoint: Endpoint<Success>, refreshExpiredToken: Bool = true, session: (any HTTPTransport)? = nil,
         @RequestMiddlewareBuilder middleware: () -> [RequestMiddleware] = RequestMiddlewareBuilder.none
@@ -63,7 +70,7 @@ extension JWTAuthClient {
 
     /// The same for a service that describes its errors.
     ///
-    /// - Returns: a failure for any status that is no success, if its body is a `Failure`; otherwise that status is thrown.
+    /// - Returns: a failure for any unsuccessful status, if the body is a `Failure`; otherwise the status is thrown.
     public func sendAuthenticated<Success: Decodable & Sendable, Failure: Decodable & Sendable>(
         _ endpoint: Endpoint<Success>, refreshExpiredToken: Bool = true, session: (any HTTPTransport)? = nil,
         @RequestMiddlewareBuilder middleware: () -> [RequestMiddleware] = RequestMiddlewareBuilder.none
@@ -79,7 +86,7 @@ extension JWTAuthClient {
         try await success(of: endpoint.auth(.bearerToken), by: sender(refreshExpiredToken), session, middleware())
     }
 
-    // MARK: Both
+    // MARK: Shared
 
     private func sender(_ renews: Bool) -> NetworkProvider {
         renews ? provider : withoutRenewal
@@ -112,5 +119,36 @@ extension JWTAuthClient {
             else { throw error }
             return .failure(FailureResponse(error: failure, networkError: error))
         }
+    }
+}
+
+/// Requests by a `URLSession` of the app, such as `sendAuthenticated(.get("/user/profile"), urlSession: .authOptimized)`. The
+/// other parameters are the same as in the methods that take any transport.
+extension JWTAuthClient {
+    /// Sends an endpoint with the session's access token by a `URLSession`.
+    public func sendAuthenticated<Success: Decodable & Sendable>(
+        _ endpoint: Endpoint<Success>, refreshExpiredToken: Bool = true, urlSession: URLSession,
+        @RequestMiddlewareBuilder middleware: () -> [RequestMiddleware] = RequestMiddlewareBuilder.none
+    ) async throws -> SuccessResponse<Success> {
+        try await sendAuthenticated(
+            endpoint, refreshExpiredToken: refreshExpiredToken, session: urlSession, middleware: middleware)
+    }
+
+    /// The same for a service that describes its errors.
+    public func sendAuthenticated<Success: Decodable & Sendable, Failure: Decodable & Sendable>(
+        _ endpoint: Endpoint<Success>, refreshExpiredToken: Bool = true, urlSession: URLSession,
+        @RequestMiddlewareBuilder middleware: () -> [RequestMiddleware] = RequestMiddlewareBuilder.none
+    ) async throws -> Response<Success, Failure> {
+        try await sendAuthenticated(
+            endpoint, refreshExpiredToken: refreshExpiredToken, session: urlSession, middleware: middleware)
+    }
+
+    /// The same for a response that isn't decoded: `data` is its body.
+    public func sendAuthenticated(
+        _ endpoint: Endpoint<[UInt8]>, refreshExpiredToken: Bool = true, urlSession: URLSession,
+        @RequestMiddlewareBuilder middleware: () -> [RequestMiddleware] = RequestMiddlewareBuilder.none
+    ) async throws -> SuccessResponse<[UInt8]> {
+        try await sendAuthenticated(
+            endpoint, refreshExpiredToken: refreshExpiredToken, session: urlSession, middleware: middleware)
     }
 }

@@ -3,7 +3,7 @@ public import NevodHost
 internal import NevodStorage
 
 /// Sends requests to one service, with and without the user's session, and returns typed successes and failures. (An
-/// ``AuthenticatingHTTPClient``, in contrast, returns decoded bodies alone; it is what sends the requests of this client too.)
+/// ``AuthenticatingHTTPClient``, in contrast, returns only decoded bodies; this client sends its requests through one.)
 ///
 /// ```swift
 /// let client = JWTAuthClient(baseURL: "https://api.example.com/v1", tokenProvider: tokenProvider)
@@ -11,11 +11,11 @@ internal import NevodStorage
 /// ```
 ///
 /// - `send` sends an endpoint as it is: without a token, unless its `auth` asks for one.
-/// - `sendAuthenticated` puts the access token on it. A token that has expired, or that the server refuses with 401, is renewed first,
+/// - `sendAuthenticated` adds the access token. A token that has expired, or that the server refuses with 401, is renewed first,
 ///   once for all requests that need it. Without a stored session nothing is sent.
-/// - A renewal that fails, as without a network, keeps the session; one that the server refuses ends it.
+/// - If a renewal fails, for example without a network, the session stays. If the server refuses it, the session ends.
 public struct JWTAuthClient: HTTPClient {
-    /// The provider that sends the requests; for what endpoints don't cover, such as downloads to a file.
+    /// The provider that sends the requests. Use it for what endpoints don't cover, such as downloads to a file.
     public let provider: NetworkProvider
     /// The tokens of the session.
     public let tokens: SessionTokens
@@ -27,10 +27,10 @@ public struct JWTAuthClient: HTTPClient {
 
     /// - Parameters:
     ///   - baseURL: the service's absolute URL. Tokens are sent to its origin only.
-    ///   - tokenProvider: has the tokens, and renews them.
-    ///   - validator: verifies access tokens: new ones before they are stored, stored ones before they are used, each once. One that it
-    ///     doesn't accept is never sent, and neither is one that it can't verify now, as without a network before the issuer's keys are
-    ///     known. Its introspection is not used. Nil to verify nothing.
+    ///   - tokenProvider: provides the tokens and renews them.
+    ///   - validator: verifies each access token once: a new one before it is stored, a stored one before it is used. A token is
+    ///     never sent if it isn't accepted, or if it can't be verified now, for example without a network before the issuer's
+    ///     keys are known. The validator's introspection is not used. Nil to verify nothing.
     ///   - encoder: encodes bodies.
     ///   - decoder: decodes responses, of successes and of failures.
     ///   - timeout: the limit for all attempts and redirects of a request together; nil for none.
@@ -72,9 +72,9 @@ public struct JWTAuthClient: HTTPClient {
 extension JWTAuthClient {
     /// Reads the stored session, without a request. Waits for ``preloadTokens()`` if that is under way.
     ///
-    /// - Throws: the storage's errors, and those of the validator.
+    /// - Throws: the errors of the storage and of the validator.
     public func loadSession() async throws -> AuthSession {
-        // Read after it: the session may have ended meanwhile, or be another user's.
+        // Reads the storage afterwards: the session may have ended meanwhile, or be another user's.
         _ = try await preload.outcome(until: nil)
         return AuthSession(try await verified(tokens.storage.load()))
     }
@@ -86,9 +86,10 @@ extension JWTAuthClient {
 
     /// Renews the access token if it has expired or is about to. Requests and other callers share the renewal.
     ///
-    /// - Returns: the session that is then stored: ``AuthSession/missing`` if none was, or if the server has refused the renewal.
-    /// - Throws: `NetworkError.authenticationFailed` if an expired token could not be renewed, as without a network: the session is
-    ///   kept. Also the storage's errors, and `CancellationError`; the renewal goes on then.
+    /// - Returns: the session that is stored afterwards: ``AuthSession/missing`` if none was stored, or if the server has refused
+    ///   the renewal.
+    /// - Throws: `NetworkError.authenticationFailed` if an expired token could not be renewed, for example without a network: the
+    ///   session is kept. The storage's errors. `CancellationError`: the renewal then goes on.
     @discardableResult
     public func refreshExpiredTokens() async throws -> AuthSession {
         AuthSession(try await verified(base.authentication.renewIfDue()))
@@ -96,7 +97,7 @@ extension JWTAuthClient {
 
     /// Begins a new session with these tokens, as after a login.
     ///
-    /// - Throws: the storage's errors, and those of the validator.
+    /// - Throws: the errors of the storage and of the validator.
     @discardableResult
     public func saveSession(_ tokens: AuthTokens) async throws -> AuthSession {
         try await verification?.verifyNew(tokens.accessToken)
@@ -109,18 +110,18 @@ extension JWTAuthClient {
         try await tokens.storage.clear()
     }
 
-    /// The session now, and after each change from now on: a login, a renewal, an end; by other processes too, if the storage reports
-    /// those. A slow reader gets only the latest. A token that expires is reported with the next change; one that can't be read, or isn't
-    /// accepted by the validator, is left out.
+    /// The session now, and after each change from now on: a login, a renewal, an end. Includes changes by other processes if the
+    /// storage reports them. A slow reader gets only the latest. The expiry of a token is reported with the next change. A token
+    /// that can't be read, or that the validator doesn't accept, is left out.
     public var sessions: AsyncStream<AuthSession> {
         let (storage, verification) = (tokens.storage, verification)
-        // Before the first read, so that no change is missed.
+        // Starts observing before the first read, so that no change is missed.
         let changes = storage.changes
         let (stream, continuation) = AsyncStream.makeStream(of: AuthSession.self, bufferingPolicy: .bufferingNewest(1))
         let task = Task {
             var last: AuthSession?
             func report() async {
-                // Read again for each change: a change reported late must not follow a newer session.
+                // Reads again for each change: a change reported late must not follow a newer session.
                 do {
                     let tokens = try await storage.load()
                     if let tokens { try await verification?.verify(tokens.accessToken) }
@@ -137,10 +138,10 @@ extension JWTAuthClient {
         return stream
     }
 
-    /// Starts to read the tokens in the background, and to renew them if they have expired or are about to, so that the first request
-    /// needn't wait for it, or waits for less. While that is under way, another call does nothing, and ``loadSession()`` waits for it.
+    /// Starts to read the tokens in the background, and to renew them if they have expired or are about to, so that the first
+    /// request waits less or not at all. Meanwhile, another call does nothing, and ``loadSession()`` waits for the result.
     ///
-    /// A failure is not kept: what needs the tokens next tries again. A caller that is cancelled doesn't cancel it.
+    /// A failure is not kept: the next use of the tokens tries again. Cancelling the caller doesn't cancel the preloading.
     public func preloadTokens() {
         preload.start { [self] in
             do { return .success(try await verified(base.authentication.renewIfDue())) } catch { return .failure(error) }

@@ -1,7 +1,9 @@
 internal import NevodHost
+internal import NevodStorage
+internal import NevodSupport
 
-/// Fails a request that needs the session's token before it is sent, if it carries none, or one that isn't accepted. Runs after the
-/// interceptor that adds it.
+/// Fails a request before it is sent, if it needs the session's token but carries none, or one that isn't accepted. Runs after
+/// the interceptor that adds the token.
 struct SessionRequirement: RequestInterceptor {
     let origin: Origin?
     let verification: TokenVerification?
@@ -12,7 +14,7 @@ struct SessionRequirement: RequestInterceptor {
             guard exchange.request.route?.auth == .bearerToken else { return }
             throw NetworkError.authorization(SessionError.missing)
         }
-        // A credential that the app wrote itself is its own business.
+        // A credential that the app wrote itself isn't verified.
         guard let verification, line.provenance.writesCredentials, line.value.hasPrefix("Bearer ") else { return }
         let token = String(line.value.dropFirst("Bearer ".count))
         guard !verification.isAccepted(token) else { return }
@@ -20,5 +22,20 @@ struct SessionRequirement: RequestInterceptor {
         do { try await exchange.yieldingSlot { try await verification.verify(token, until: deadline) } } catch {
             throw error is CancellationError || error is NetworkError ? error : NetworkError.authorization(error)
         }
+    }
+}
+
+/// Puts the stored access token on requests, and never renews it. (An `AuthenticationInterceptor`, in contrast, does.)
+struct StoredTokenInterceptor: RequestInterceptor {
+    let tokens: SessionTokens
+    let origin: Origin?
+
+    var provides: Set<AuthRequirement> { [.bearerToken] }
+
+    func adapt(_ exchange: inout Exchange) async throws {
+        guard exchange.mayCarryCredentials, exchange.request.origin == origin else { return }
+        guard let tokens = try await tokens.storage.load() else { throw NetworkError.authorization(SessionError.missing) }
+        guard !tokens.isExpired() else { throw NetworkError.authorization(SessionError.expired) }
+        try await tokens.authorize(&exchange)
     }
 }

@@ -2,7 +2,7 @@ internal import NevodHost
 internal import NevodStorage
 internal import NevodSupport
 
-/// Verifies the access token of a stored session before it is used, once for each token rather than for each request.
+/// Verifies a stored session's access token before it is used: once for each token, not for each request.
 final class TokenVerification: Sendable {
     private let validator: TokenValidator
     /// The last token that was accepted.
@@ -15,21 +15,21 @@ final class TokenVerification: Sendable {
     /// Whether the token is the last one that was accepted.
     func isAccepted(_ accessToken: String) -> Bool { accepted.withLock { $0 == accessToken } }
 
-    /// The same as ``verify(_:)`` for a request, which doesn't wait for an issuer's keys beyond its deadline.
+    /// Does the same as ``verify(_:)`` for a request: doesn't wait for an issuer's keys beyond the request's deadline.
     func verify(_ accessToken: String, until deadline: ContinuousClock.Instant?) async throws {
         try await SingleFlight<Result<Void, any Error>>().join(until: deadline) {
             do { return .success(try await self.verify(accessToken)) } catch { return .failure(error) }
         }.get()
     }
 
-    /// - Throws: as ``TokenValidator/validate(_:)`` does. An expired token is accepted, as one that may be renewed.
+    /// - Throws: the same errors as ``TokenValidator/validate(_:)``. An expired token is accepted, since it may be renewed.
     func verify(_ accessToken: String) async throws {
         if isAccepted(accessToken) { return }
         _ = try await validator.verify(accessToken)
         accepted.withLock { $0 = accessToken }
     }
 
-    /// Verifies a token that was just issued, which may not have expired.
+    /// Verifies a newly issued token, which must not have expired.
     func verifyNew(_ accessToken: String) async throws {
         try await validator.verifyNew(accessToken)
         accepted.withLock { $0 = accessToken }

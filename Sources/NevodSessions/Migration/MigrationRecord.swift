@@ -10,17 +10,17 @@ struct MigrationChange: Sendable, Equatable {
     let new: Secret?
 }
 
-/// The version of a store's format as it is stored, and the step that is being carried out. Its changes are written here, in one write,
-/// before the first of them is made: whichever process finds them can complete them.
+/// The version of a store's format, and the step under way, as they are stored. The step's changes are written here, in one
+/// write, before the first of them is made, so that any process can complete them.
 struct MigrationRecord: Sendable {
     struct Plan: Sendable {
         let to: Int
         let changes: [MigrationChange]
-        /// Whether a process may have made one of the removals. Until then, a value that is missing was removed by another program.
+        /// Whether a process may have made one of the removals. Until then, a missing value was removed by another program.
         var mayHaveRemoved: Bool
         /// Whether the step is being undone, because another program has changed one of the values meanwhile.
         var isUndone = false
-        /// The keys whose values the step has removed, and which are to be restored. Known once the step is being undone.
+        /// The keys whose values the step has removed and must restore. Known once the step is being undone.
         var removed: [StorageKey] = []
     }
 
@@ -34,11 +34,14 @@ struct MigrationRecord: Sendable {
 
     // MARK: Coding
 
-    private struct Stored: Codable {
+    private struct Stored: StoredRecord {
+        static let content = "the version of a format"
+        static let remedy = "give StorageMigrator another key, or restore the store from a backup"
+
         struct Plan: Codable {
             let to: Int
             let changes: [Change]
-            /// Absent from the plans of versions that had no stages, and from those that only remove.
+            /// Missing if true, as in plans that only remove values, and in plans of versions that had no stages.
             let mayHaveRemoved: Bool?
             let isUndone: Bool?
             let removed: [String]?
@@ -54,13 +57,8 @@ struct MigrationRecord: Sendable {
         let plan: Plan?
     }
 
-    static func decode(_ secret: Secret, of key: StorageKey) throws -> MigrationRecord {
-        guard let stored = try? secret.withUnsafeBytes({ try JSONDecoder().decode(Stored.self, from: Data($0)) }) else {
-            // Without the decoder's words, which may hold parts of the value.
-            throw StorageError(
-                .damaged, "\(key)", problem: "holds no version of a format: it was changed, or stored by another program",
-                remedy: "give StorageMigrator another key, or restore the store from a backup")
-        }
+    static func decode(_ secret: Secret, of key: StorageKey) throws(StorageError) -> MigrationRecord {
+        let stored = try Stored.decode(secret, of: key)
         let plan = stored.plan.map { plan in
             Plan(
                 to: plan.to,
@@ -84,8 +82,6 @@ struct MigrationRecord: Sendable {
                 }, mayHaveRemoved: plan.mayHaveRemoved ? nil : false, isUndone: plan.isUndone ? true : nil,
                 removed: plan.removed.isEmpty ? nil : plan.removed.map(\.rawValue))
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        return Secret(wipingCopy: try encoder.encode(Stored(version: version, plan: plan)) as Data)
+        return try Stored(version: version, plan: plan).encoded()
     }
 }

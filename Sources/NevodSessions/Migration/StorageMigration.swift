@@ -1,4 +1,6 @@
 public import NevodHost
+internal import NevodStorage
+internal import NevodSupport
 
 /// One step between two formats of what an app stores, forward and back.
 ///
@@ -8,7 +10,7 @@ public import NevodHost
 /// }
 /// ```
 public struct StorageMigration: Sendable {
-    /// Changes the values of the step's keys. It may be called several times, and must do nothing else.
+    /// Changes the values of the step's keys. It may be called several times, so it must have no other effect.
     public typealias Change = @Sendable (inout StoredValues) throws -> Void
 
     /// The format before the step.
@@ -23,8 +25,8 @@ public struct StorageMigration: Sendable {
     ///   - from: the format before the step.
     ///   - to: the format after it.
     ///   - keys: the keys whose values the step reads or changes.
-    ///   - forward: makes the later format of the earlier one. If it throws, nothing is changed.
-    ///   - back: makes the earlier format of the later one; nil if there is no way back.
+    ///   - forward: turns the earlier format into the later one. If it throws, nothing is changed.
+    ///   - back: turns the later format into the earlier one; nil if there is no way back.
     public init(
         from: Int, to: Int, keys: Set<StorageKey>, forward: @escaping Change, back: Change? = nil
     ) {
@@ -35,16 +37,16 @@ public struct StorageMigration: Sendable {
         self.back = back
     }
 
-    /// A step that gives values other keys, each of which must have none. It goes back too.
+    /// A step that moves values to other keys, which must be free. It also works backward.
     ///
     /// - Parameters:
     ///   - from: the format before the step.
     ///   - to: the format after it.
-    ///   - names: the later key of each earlier one. A value that is missing is left out.
+    ///   - names: the new key for each old key. A missing value is skipped.
     public static func renaming(from: Int, to: Int, _ names: [StorageKey: StorageKey]) -> StorageMigration {
         let change = { @Sendable (names: [(StorageKey, StorageKey)]) -> Change in
             { values in
-                // Read first: one value's later key may be another one's earlier key.
+                // Reads all values first: one value's new key may be another value's old key.
                 let moved = names.map { (values[$0.0], $0) }.filter { $0.0 != nil }
                 for (_, name) in moved { values[name.0] = nil }
                 for (value, name) in moved { values[name.1] = value }
@@ -53,5 +55,46 @@ public struct StorageMigration: Sendable {
         return StorageMigration(
             from: from, to: to, keys: Set(names.keys).union(names.values), forward: change(names.map { ($0.key, $0.value) }),
             back: change(names.map { ($0.value, $0.key) }))
+    }
+}
+
+/// The values of a ``StorageMigration``'s keys, which the step reads and changes.
+public struct StoredValues: Sendable {
+    private let original: [StorageKey: Secret]
+    private let keys: Set<StorageKey>
+    private(set) var current: [StorageKey: Secret]
+    /// A key that the step sets without having named it.
+    private(set) var unnamed: StorageKey?
+
+    init(_ values: [StorageKey: Secret], of keys: Set<StorageKey>) {
+        original = values
+        current = values
+        self.keys = keys
+    }
+
+    /// The value of a key; nil if there is none. Setting nil removes it.
+    public subscript(key: StorageKey) -> Secret? {
+        get { current[key] }
+        set {
+            if !keys.contains(key) { unnamed = unnamed ?? key }
+            current[key] = newValue
+        }
+    }
+
+    /// The value of a key as UTF-8; nil if there is none.
+    public func string(for key: StorageKey) -> String? {
+        current[key].map { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+    }
+
+    /// Stores text as UTF-8; nil removes the value.
+    public mutating func set(_ value: String?, for key: StorageKey) {
+        self[key] = value.map { Secret($0) }
+    }
+
+    /// The values that have changed: first the ones to store, then the ones to remove.
+    var changes: [MigrationChange] {
+        keys.filter { original[$0] != current[$0] }.sorted { $0.rawValue < $1.rawValue }.map { key in
+            MigrationChange(key: key, old: original[key], new: current[key])
+        }.sorted { $0.new != nil && $1.new == nil }
     }
 }

@@ -2,7 +2,7 @@ public import NevodHost
 internal import NevodStorage
 internal import NevodSupport
 
-/// Brings what an app has stored into the format of its present version, step by step, forward or back.
+/// Converts an app's stored values to the format of its present version, step by step, forward or back.
 ///
 /// ```swift
 /// let migrator = try StorageMigrator(storage: storage, steps: [
@@ -12,12 +12,12 @@ internal import NevodSupport
 /// try await migrator.migrate()
 /// ```
 ///
-/// - Each step takes effect as a whole. Its changes are first written under the key of the version, all in one write; a process that
-///   ends halfway leaves them there, and the next one completes them. That value must fit in the storage: both the old and the new values.
-/// - What a later version of the app has stored is refused, and not touched.
-/// - Migrators at once, also those of several processes, wait for one another, if the storage has a renewal lock as those of this
-///   library have. An earlier version of the app that changes one of the values at the same time isn't overwritten: the step is undone
-///   and done again.
+/// - Each step takes effect as a whole. All its changes, with old and new values, are first written under the version's key in
+///   one write, and must fit in the storage as one value. If the process ends halfway, the next one completes them.
+/// - Values that a later version of the app has stored are refused and left alone.
+/// - Concurrent migrators wait for one another, even across processes if the storage has a renewal lock, as the stores of this
+///   library have. If an earlier version of the app changes one of the values meanwhile, its change isn't overwritten: the step
+///   is undone and repeated.
 public struct StorageMigrator: Sendable {
     private let storage: AnyKeyValueStorage
     private let key: StorageKey
@@ -25,8 +25,8 @@ public struct StorageMigrator: Sendable {
     private let known: ClosedRange<Int>
 
     /// - Parameters:
-    ///   - storage: the storage of the values; the one that seals them, if there is one.
-    ///   - versionKey: the key of the version. A storage without one has the format that the first step begins with.
+    ///   - storage: the storage of the values. If they are sealed, the storage that seals them.
+    ///   - versionKey: the version's key. A storage without a version has the format before the first step.
     ///   - steps: the steps in order.
     /// - Throws: ``MigrationError/steps``.
     public init(
@@ -41,7 +41,7 @@ public struct StorageMigrator: Sendable {
         known = first.from...last.to
     }
 
-    /// The format of what is stored. Of a step that a process has not completed, it is the format before.
+    /// The format of the stored values. During an unfinished step, the format before it.
     public func version() async throws -> Int {
         try await read().record.version
     }
@@ -50,15 +50,15 @@ public struct StorageMigrator: Sendable {
     ///
     /// - Parameter version: the format to reach; nil for the last one.
     /// - Returns: the number of steps that were made.
-    /// - Throws: ``MigrationError``, the errors of a step: that step, and each that would follow, has changed nothing then; the storage's
-    ///   errors, after which another call goes on.
+    /// - Throws: ``MigrationError`` and the errors of a step: that step and all later ones have then changed nothing. Also the
+    ///   storage's errors: call again to continue.
     @discardableResult
     public func migrate(to version: Int? = nil) async throws -> Int {
         let target = version ?? known.upperBound
         guard target == known.upperBound || steps.contains(where: { $0.from == target }) else {
             throw MigrationError.unknownTarget(target, known: known)
         }
-        // A task of its own: a caller that is cancelled doesn't stop it halfway.
+        // Runs in its own task, so that a cancelled caller doesn't stop it halfway.
         return try await Task { try await withLock { try await run(to: target) } }.value
     }
 
@@ -81,7 +81,7 @@ public struct StorageMigrator: Sendable {
                     conflicts += 1
                     guard conflicts < 20 else {
                         throw StorageError(
-                            .busy, "\(key)", problem: "the values of a migration are changed all the time by others",
+                            .busy, "\(key)", problem: "other programs keep changing the values of the migration",
                             remedy: "stop the earlier versions of the app")
                     }
                 }
@@ -93,7 +93,7 @@ public struct StorageMigrator: Sendable {
         }
     }
 
-    /// Checks the whole way first, so that no step is made of a way that leads nowhere.
+    /// Checks the whole way first, so that no step is made toward a dead end.
     private func checkWay(from version: Int, to target: Int) throws(MigrationError) {
         guard target < version else { return }
         for step in steps where step.from >= target && step.to <= version && step.back == nil {
@@ -127,9 +127,9 @@ public struct StorageMigrator: Sendable {
         return changes.isEmpty && isWritten ? 1 : 0
     }
 
-    /// Carries a planned step out.
+    /// Carries out a planned step.
     ///
-    /// - Returns: false if it was undone, or if another process has gone on with it.
+    /// - Returns: false if the step was undone, or if another process has taken it over.
     private func complete(_ plan: MigrationRecord.Plan, _ version: Int, _ raw: Secret?) async throws -> Bool {
         var (plan, raw) = (plan, raw)
         if !plan.isUndone {
@@ -144,7 +144,8 @@ public struct StorageMigrator: Sendable {
                     if change.new == nil { plan.removed.append(change.key) }
                     continue
                 }
-                // Removed by an earlier run, or else by a logout, which must not leave the user logged in under the new keys.
+                // A missing value was removed by an earlier run, or else by a logout. A logout must not leave the user logged in
+                // under the new keys.
                 let isDone = try await storage.read(change.key) == change.new && (change.new != nil || mayHaveRemoved)
                 guard isDone else {
                     conflict = true
@@ -156,7 +157,7 @@ public struct StorageMigrator: Sendable {
             guard try await note(plan, version, replacing: &raw) else { return false }
         }
         for change in plan.changes.reversed() {
-            // A value that is missing may have been removed by a logout, and must then not come back.
+            // A logout may have removed a missing value, which must then not come back.
             guard change.new != nil || plan.removed.contains(change.key) else { continue }
             _ = try await storage.replace(change.key, change.new, change.old)
         }
@@ -175,9 +176,9 @@ public struct StorageMigrator: Sendable {
         try await storage.replace(key, raw, record.encoded())
     }
 
-    /// Writes how far a plan has come.
+    /// Saves a plan's progress.
     ///
-    /// - Returns: false if another process has gone on with it.
+    /// - Returns: false if another process has taken the plan over.
     private func note(_ plan: MigrationRecord.Plan, _ version: Int, replacing raw: inout Secret?) async throws -> Bool {
         let encoded = try MigrationRecord(version: version, plan: plan).encoded()
         guard try await storage.replace(key, raw, encoded) else { return false }
@@ -192,7 +193,7 @@ public struct StorageMigrator: Sendable {
         let key: StorageKey
     }
 
-    /// Keeps the migrators of this process apart, for storages without a lock of their own.
+    /// Serializes this process's migrators, for storages without a lock.
     private static let mutexes = KeyedMutex<Place>()
 
     private func withLock<Outcome: Sendable>(_ body: @escaping @Sendable () async throws -> Outcome) async throws -> Outcome {
@@ -204,6 +205,38 @@ public struct StorageMigrator: Sendable {
 }
 
 extension StorageKey {
-    /// The default key of the version of what a ``StorageMigrator`` migrates.
+    /// The default key of the version that a ``StorageMigrator`` stores.
     public static let format: StorageKey = "nevod.format"
+}
+
+/// Why a ``StorageMigrator`` has changed nothing.
+public enum MigrationError: Error, Sendable, Hashable {
+    /// No step knows the store's format, for example because a later version of the app wrote it.
+    case unknownFormat(found: Int, known: ClosedRange<Int>)
+    /// No step has the requested format.
+    case unknownTarget(Int, known: ClosedRange<Int>)
+    /// A step has no way back.
+    case noWayBack(from: Int, to: Int)
+    /// A step has set the value of a key that it doesn't name.
+    case unnamedKey(StorageKey, from: Int, to: Int)
+    /// The steps don't form a chain, in which each begins with the format that the previous one ends with.
+    case steps
+}
+
+extension MigrationError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unknownFormat(let found, let known):
+            "the store has format \(found), but this version of the app knows \(known.lowerBound) to \(known.upperBound);"
+                + (found > known.upperBound ? " update the app" : " open it with an earlier version of the app first")
+        case .unknownTarget(let version, let known):
+            "StorageMigrator has no step to format \(version) (its steps go from \(known.lowerBound) to \(known.upperBound)); add one"
+        case .noWayBack(let from, let to):
+            "the store can't go back from format \(from) to \(to): that StorageMigration has no `back`; use an app that knows format \(from)"
+        case .unnamedKey(let key, let from, let to):
+            "the StorageMigration from \(from) to \(to) sets \(key), which is not one of its keys; add it"
+        case .steps:
+            "the steps of StorageMigrator don't form a chain; give at least one, each starting where the previous one ends"
+        }
+    }
 }

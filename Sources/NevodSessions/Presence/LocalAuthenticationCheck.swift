@@ -5,11 +5,11 @@
 
     /// A presence check by Face ID, Touch ID or the device's passcode.
     ///
-    /// An app that uses Face ID says why in its `NSFaceIDUsageDescription`.
+    /// An app that uses Face ID must explain why in its `NSFaceIDUsageDescription`.
     public struct LocalAuthenticationCheck: PresenceCheck {
         private let policy: LAPolicy
 
-        /// - Parameter biometricsOnly: whether the device's passcode is no substitute.
+        /// - Parameter biometricsOnly: whether to refuse the device's passcode as a substitute.
         public init(biometricsOnly: Bool = false) {
             policy = biometricsOnly ? .deviceOwnerAuthenticationWithBiometrics : .deviceOwnerAuthentication
         }

@@ -3,8 +3,7 @@ internal import Foundation
 internal import NevodStorage
 public import NevodSupport
 
-/// A presence check through PAM, on Linux: by the password of the person's account, a fingerprint, or whatever else the service is set
-/// up with.
+/// A presence check through PAM, on Linux: by the account's password, a fingerprint, or whatever else the service is set up with.
 ///
 /// ```swift
 /// let check = PAMPresenceCheck(service: "login") { prompt in
@@ -15,14 +14,15 @@ public import NevodSupport
 /// }
 /// ```
 ///
-/// The service's modules authenticate the person, and then say whether the account may be used (`pam_authenticate` and
-/// `pam_acct_mgmt`). No credentials are set and no session is opened. Empty passwords are refused. libpam is loaded at the first check.
+/// The service's modules authenticate the person, and then check whether the account may be used (`pam_authenticate` and
+/// `pam_acct_mgmt`). No credentials are set and no session is opened. Empty passwords are refused. libpam is loaded at the first
+/// check.
 ///
-/// Modules block, so each check has a thread of its own. A check that is cancelled, or takes too long, returns at once; its thread ends
-/// when the module does.
+/// Modules block, so each check has its own thread. A check that is cancelled or times out returns at once; its thread ends when
+/// the module returns.
 public final class PAMPresenceCheck: PresenceCheck {
-    /// Asks the person. Returns the answer; for information and errors, nil; nil for a prompt cancels the check. When the check is
-    /// given up, the closure's task is cancelled.
+    /// Asks the person and returns the answer. Return nil for information and errors; nil for a question cancels the check. The
+    /// closure's task is cancelled when the check is given up.
     public typealias Prompt = @Sendable (PAMPrompt) async throws -> Secret?
 
     private let service: String
@@ -34,14 +34,14 @@ public final class PAMPresenceCheck: PresenceCheck {
     private let lock = AsyncLock()
     private let threads = Locked(0)
 
-    /// The most threads, each of a check that was given up while a module blocked.
+    /// The most threads at once. A check that was given up keeps its thread while a module blocks.
     static let maxThreads = 4
 
     /// - Parameters:
     ///   - service: the PAM service: the name of a file in `/etc/pam.d`, such as one that the app installs.
     ///   - user: the account's name; nil for the user that runs the process.
     ///   - folder: the folder of the service's file, instead of the system's.
-    ///   - timeout: the limit for a check, its person included.
+    ///   - timeout: the limit for a check, including the time that the person takes.
     ///   - prompt: asks the person.
     public convenience init(
         service: String, user: String? = nil, folder: String? = nil, timeout: Duration = .seconds(120),
@@ -90,7 +90,7 @@ public final class PAMPresenceCheck: PresenceCheck {
             run.giveUp()
             asking.cancel()
         }
-        // A longer one means no timeout: adding it could overflow the clock's instant.
+        // A longer timeout counts as none: adding it could overflow the clock's instant.
         let deadline = timeout < .seconds(Int32.max) ? ContinuousClock.now + timeout : nil
         try await run.outcome.value(until: deadline)
     }
@@ -103,11 +103,11 @@ public final class PAMPresenceCheck: PresenceCheck {
         } catch is CancellationError {
             return .given(nil)
         } catch {
-            // Without the error's text, which may hold what the person typed.
+            // Leaves out the error's text, which may contain what the person typed.
             return .failed(
                 PresenceError(
                     .unavailable, "PAM", problem: "could not ask the person: its prompt threw \(type(of: error))",
-                    remedy: "let the prompt reach the person, by a terminal or a window"))
+                    remedy: "let the prompt reach the person, in a terminal or a window"))
         }
     }
 
@@ -122,7 +122,7 @@ public final class PAMPresenceCheck: PresenceCheck {
             throw PresenceError(
                 .unavailable, run.target.name,
                 problem: "is stuck: \(Self.maxThreads) earlier checks haven't returned from its modules",
-                remedy: "find the module that blocks, in the service's file")
+                remedy: "find the blocking module in the service's file")
         }
         let isStarted = SystemThread.start {
             run.authenticate(self.library)
@@ -141,15 +141,44 @@ public final class PAMPresenceCheck: PresenceCheck {
         func invalid(_ problem: String, _ remedy: String) -> PresenceError {
             PresenceError(.unavailable, name, problem: problem, remedy: remedy)
         }
-        // A C string would end at a NUL, and libpam would drop a path.
+        // A C string would end at a NUL, and libpam would drop the folders of a path.
         guard !service.isEmpty, !service.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "/") }) else {
-            throw invalid("has a name that no file can have", "give the name of a file in /etc/pam.d")
+            throw invalid("has a name that is not a file name", "give the name of a file in /etc/pam.d")
         }
         let user = user ?? NSUserName()
         guard !user.isEmpty, !user.utf8.contains(0) else {
-            throw invalid("has no user to ask for", "give the name of an account")
+            throw invalid("has no user name", "give the name of an account")
         }
-        guard folder?.utf8.contains(0) != true else { throw invalid("has a folder with a NUL", "give a path") }
+        guard folder?.utf8.contains(0) != true else { throw invalid("has a NUL in its folder", "give a path") }
         return PAMTarget(name: name, service: service, user: user, folder: folder)
+    }
+}
+
+/// A message of a PAM module for the person.
+public struct PAMPrompt: Sendable, Hashable {
+    /// The expected reaction of the person.
+    public enum Style: Sendable, Hashable {
+        /// A secret, which must not be shown while it is typed.
+        case hidden
+        /// A text that may be shown.
+        case visible
+        /// Nothing: the text is information.
+        case information
+        /// Nothing: the text is an error.
+        case error
+    }
+
+    /// The expected reaction of the person.
+    public let style: Style
+    /// The module's text, such as `Password: `, without characters that are unsafe in a terminal.
+    public let text: String
+    /// The purpose of the check, as given to ``Presence``.
+    public let reason: String
+
+    /// Creates a prompt, for tests of a ``PAMPresenceCheck/Prompt``.
+    public init(_ style: Style, text: String, reason: String) {
+        self.style = style
+        self.text = text
+        self.reason = reason
     }
 }

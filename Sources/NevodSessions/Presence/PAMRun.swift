@@ -7,7 +7,7 @@ internal import NevodSupport
 /// One check: the thread that runs PAM's modules, and the task that asks the person and waits for the outcome.
 final class PAMRun: Sendable {
     enum Answer {
-        /// nil for none.
+        /// Nil if the person gave no answer.
         case given(Secret?)
         case failed(PresenceError)
     }
@@ -15,16 +15,16 @@ final class PAMRun: Sendable {
     private struct State {
         var isGivenUp = false
         var answer: Answer?
-        /// The messages of the whole check.
+        /// The number of messages in the whole check.
         var messages = 0
-        /// Why the conversation failed: modules turn that into codes of their own.
+        /// Why the conversation failed, since modules replace the cause with codes of their own.
         var failure: PresenceError?
     }
 
     let target: PAMTarget
     /// Resumed by the thread, unless the task has given up.
     let outcome = Waiter<Void>()
-    /// The module's messages, each of which waits for ``answer(_:)``.
+    /// The module's messages. Each waits for ``answer(_:)``.
     let messages: AsyncStream<PAMPrompt>
     private let reason: String
     private let sending: AsyncStream<PAMPrompt>.Continuation
@@ -144,15 +144,15 @@ final class PAMRun: Sendable {
         case .given(let secret?):
             guard responses.set(secret, at: index) else {
                 return fail(
-                    .refused, "takes no answer of more than \(PAM_MAX_RESP_SIZE - 1) bytes, or with a NUL",
-                    "try again with another one")
+                    .refused, "accepts at most \(PAM_MAX_RESP_SIZE - 1) bytes without a NUL as an answer",
+                    "give another answer")
             }
             return true
         }
     }
 
-    /// Blocks until the task has an answer; nil if it has given up, or if an earlier question has failed: a person who has cancelled
-    /// is not asked by the service's next module.
+    /// Blocks until the task has an answer. Returns nil if the task has given up or an earlier question has failed: after the
+    /// person has cancelled, the service's next module must not ask again.
     private func ask(_ prompt: PAMPrompt) -> Answer? {
         guard state.withLock({ !$0.isGivenUp && $0.failure == nil }) else { return nil }
         sending.yield(prompt)
@@ -163,7 +163,7 @@ final class PAMRun: Sendable {
         }
     }
 
-    /// At most as long as a message may be.
+    /// The message's text, cut at PAM's limit.
     private static func text(of message: pam_message) -> String {
         guard let text = message.msg else { return "" }
         let bytes = UnsafeRawBufferPointer(start: text, count: strnlen(text, Int(PAM_MAX_MSG_SIZE)))
@@ -177,5 +177,97 @@ final class PAMRun: Sendable {
     private func fail(_ error: PresenceError) -> Bool {
         state.withLock { $0.failure = $0.failure ?? error }
         return false
+    }
+}
+
+/// The service and the user of a check through PAM.
+struct PAMTarget: Sendable {
+    /// The name in errors.
+    let name: String
+    let service: String
+    let user: String
+    /// The folder of the service's file; nil for the system's.
+    let folder: String?
+
+    /// Where Linux-PAM looks for the files of services.
+    private static let folders = ["/etc/pam.d", "/usr/lib/pam.d", "/usr/etc/pam.d", "/usr/share/pam.d"]
+
+    /// Whether the service has a file. Without one, PAM uses the service `other`, which refuses on most systems.
+    private var hasFile: Bool {
+        let name = service.lowercased()
+        if let folder { return access("\(folder)/\(name)", F_OK) == 0 }
+        // Linux-PAM reads /etc/pam.conf only if none of these folders exists.
+        guard Self.folders.contains(where: { access($0, F_OK) == 0 }) else { return access("/etc/pam.conf", F_OK) == 0 }
+        return Self.folders.contains { access("\($0)/\(name)", F_OK) == 0 }
+    }
+
+    /// The error for a code other than success.
+    ///
+    /// - Parameter text: libpam's text for the code.
+    func error(_ code: Int32, _ text: String) -> PresenceError {
+        func error(_ kind: PresenceError.Code, _ problem: String, _ remedy: String?) -> PresenceError {
+            PresenceError(kind, name, problem: problem, remedy: remedy, systemCode: code)
+        }
+        if !hasFile {
+            return error(
+                .unavailable, "isn't set up: it has no file in \(folder ?? "/etc/pam.d")",
+                "create the file, or name another service")
+        }
+        switch code {
+        case Int32(PAM_AUTH_ERR), Int32(PAM_PERM_DENIED): return error(.refused, "refused \(user): \(text)", "try again")
+        case Int32(PAM_MAXTRIES): return error(.refused, "refused \(user): \(text)", "wait before trying again")
+        case Int32(PAM_ACCT_EXPIRED):
+            return error(.refused, "refused \(user): the account has expired", "ask the system's administrator to extend it")
+        case Int32(PAM_NEW_AUTHTOK_REQD), Int32(PAM_AUTHTOK_EXPIRED):
+            return error(.refused, "refused \(user): the password has expired", "change it with: passwd")
+        case Int32(PAM_USER_UNKNOWN): return error(.unavailable, "doesn't know the user \(user)", "give the name of an account")
+        default:
+            return error(
+                .unavailable, "failed: \(text)",
+                "check the service's file; its modules must be installed and reachable")
+        }
+    }
+}
+
+/// Responses for a module, in memory that the module frees with free(3). Wiped and freed on deinit, unless they were handed over.
+struct PAMResponses: ~Copyable {
+    private let start: UnsafeMutablePointer<pam_response>
+    private let count: Int
+
+    /// - Returns: nil if no memory is left.
+    init?(count: Int) {
+        guard let memory = calloc(count, MemoryLayout<pam_response>.stride) else { return nil }
+        start = memory.bindMemory(to: pam_response.self, capacity: count)
+        self.count = count
+    }
+
+    deinit {
+        for index in 0..<count {
+            guard let text = start[index].resp else { continue }
+            UnsafeMutableRawBufferPointer(start: text, count: strlen(text)).wipe()
+            free(text)
+        }
+        free(start)
+    }
+
+    /// Copies an answer.
+    ///
+    /// - Returns: false, with nothing copied, if the answer has a NUL or is too long, or if no memory is left.
+    func set(_ answer: Secret, at index: Int) -> Bool {
+        answer.withUnsafeBytes { bytes in
+            guard bytes.count < Int(PAM_MAX_RESP_SIZE), !bytes.contains(0),
+                // Zeroed by calloc, and so terminated by a NUL.
+                let memory = calloc(bytes.count + 1, 1)
+            else { return false }
+            if let source = bytes.baseAddress { memory.copyMemory(from: source, byteCount: bytes.count) }
+            start[index].resp = memory.assumingMemoryBound(to: CChar.self)
+            return true
+        }
+    }
+
+    consuming func release() -> UnsafeMutablePointer<pam_response> {
+        let start = start
+        discard self
+        return start
     }
 }

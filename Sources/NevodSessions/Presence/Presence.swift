@@ -1,29 +1,30 @@
 internal import NevodStorage
 internal import NevodSupport
 
-/// A person's presence, confirmed by a ``PresenceCheck`` and valid for a time. (A ``PresenceInterceptor``, in contrast, demands it of
-/// requests.)
+/// A person's presence, confirmed by a ``PresenceCheck`` and valid for a time. (A ``PresenceInterceptor``, in contrast, makes
+/// requests wait for it.)
 ///
 /// ```swift
 /// let presence = Presence(check: check, validFor: .seconds(300), reason: "Confirm that it is you")
 /// try await presence.confirm()
 /// ```
 ///
-/// The time is the device's uptime, suspension included: a changed wall clock doesn't prolong it. It is kept in memory, so a program
-/// that starts again asks again.
+/// Time is measured by the device's uptime, including suspension, so changing the wall clock doesn't prolong a confirmation. A
+/// confirmation is kept only in memory: a restarted program asks again.
 public final class Presence: Sendable {
-    /// How long a confirmation counts, from the moment at which the check succeeded.
+    /// How long a confirmation counts after the check has succeeded.
     public let validFor: Duration
     private let check: any PresenceCheck
     private let reason: String
     private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Locked(PresenceState<Waiter<Void>>())
-    /// The checks under way by their numbers: one, those from before a ``forget()``, and those that were cancelled and haven't ended yet.
+    /// The checks under way by number: the current one, checks from before a ``forget()``, and cancelled checks that haven't
+    /// ended yet.
     private let checks = Locked<[Int: Task<Void, Never>]>([:])
 
     /// - Parameters:
     ///   - check: asks the person.
-    ///   - validFor: how long a confirmation counts. With zero, only the callers that waited for it share one.
+    ///   - validFor: how long a confirmation counts. With zero, it counts only for the callers that waited for it.
     ///   - reason: what the confirmation is for, as a sentence for the person.
     public convenience init(check: some PresenceCheck, validFor: Duration = .seconds(300), reason: String) {
         self.init(check: check, validFor: validFor, reason: reason, now: { ContinuousClock.now })
@@ -47,7 +48,7 @@ public final class Presence: Sendable {
 
     /// Returns if a confirmation still counts; otherwise asks, once for all concurrent callers.
     ///
-    /// A caller that is cancelled stops waiting. When the last one does, the check is cancelled.
+    /// A cancelled caller stops waiting. When no caller is left, the check is cancelled.
     ///
     /// - Throws: the check's error, for all callers that waited for it; the next caller asks again.
     public func confirm() async throws(PresenceError) {
@@ -65,7 +66,7 @@ public final class Presence: Sendable {
         guard !Self.asked.contains(ObjectIdentifier(self)) else {
             throw PresenceError(
                 .unavailable, "\(type(of: check))", problem: "needs the presence that it is about to confirm",
-                remedy: "send its own requests with a client that demands none")
+                remedy: "send its own requests with a client that needs no presence")
         }
         let waiter = Waiter<Void>()
         let now = now()
@@ -79,19 +80,19 @@ public final class Presence: Sendable {
         try await waiter.value(until: deadline)
     }
 
-    /// Counts from now, as if the check had succeeded: for an app whose login has just proved who the person is.
+    /// Confirms the presence now, as if the check had succeeded, for an app whose login has just proved the person's identity.
     public func confirmByLogin() {
         let now = now()
         state.withLock { $0.confirm(at: now) }
     }
 
-    /// Forgets the confirmation, as when the app is locked: the next use asks again. Tokens stay stored. A check under way counts
-    /// only for those that wait for it; a later caller starts another one at once.
+    /// Forgets the confirmation, for example when the app is locked: the next use asks again. Tokens stay stored. A check under
+    /// way counts only for the callers that already wait for it; a later caller starts another check at once.
     public func forget() {
         state.withLock { $0.forget() }
     }
 
-    /// Whether nothing has been forgotten since the last confirmation, however long ago that was.
+    /// Whether there is a confirmation that wasn't forgotten, however old it is.
     var isRemembered: Bool { state.withLock { $0.confirmed != nil } }
 
     /// The number of callers that wait for a check.
@@ -100,12 +101,12 @@ public final class Presence: Sendable {
     /// The number of checks that haven't ended.
     var checkCount: Int { checks.withLock { $0.count } }
 
-    /// The presences whose check runs in this task.
+    /// The presences that this task is checking.
     @TaskLocal private static var asked: Set<ObjectIdentifier> = []
 
     private func start(_ number: Int) {
         checks.withLock { checks in
-            // Stored before it can end, since its end takes the lock.
+            // Stored before it can end, since ending takes the same lock.
             checks[number] = Task {
                 let outcome: Result<Void, any Error>
                 let asked = Self.asked.union([ObjectIdentifier(self)])
@@ -125,5 +126,89 @@ public final class Presence: Sendable {
     private func leave(_ caller: UInt64) {
         guard let number = state.withLock({ $0.leave(caller) }) else { return }
         checks.withLock { $0[number] }?.cancel()
+    }
+}
+
+/// The state of a presence: a state machine without I/O. Its methods return what to do outside the lock.
+struct PresenceState<Caller> {
+    typealias Instant = ContinuousClock.Instant
+
+    /// The next step of a caller of ``Presence/confirm()``.
+    enum Step: Equatable {
+        /// A confirmation still counts.
+        case proceed
+        /// Waits for the check under way.
+        case wait
+        /// Starts the check of this number, and waits for it.
+        case start(Int)
+    }
+
+    /// When the last check succeeded; nil if none has since the last ``forget()``.
+    private(set) var confirmed: Instant?
+    /// The number of the last check.
+    private var number = 0
+    /// The check under way that later callers join; nil if there is none.
+    private var asking: Int?
+    /// The callers, each with the number of its check.
+    private var waiting: [UInt64: (check: Int, caller: Caller)] = [:]
+    private var lastCaller: UInt64 = 0
+
+    var waitingCount: Int { waiting.count }
+
+    /// Whether there is a confirmation of at most this age.
+    func isConfirmed(within duration: Duration, at now: Instant) -> Bool {
+        confirmed.map { now - $0 <= duration } ?? false
+    }
+
+    /// - Returns: what to do, and the caller's number for ``leave(_:)``.
+    mutating func join(_ caller: Caller, within duration: Duration, at now: Instant) -> (Step, UInt64) {
+        // With zero, a confirmation of this instant comes from a check that this caller didn't wait for.
+        if duration > .zero, isConfirmed(within: duration, at: now) { return (.proceed, 0) }
+        lastCaller += 1
+        if let asking {
+            waiting[lastCaller] = (asking, caller)
+            return (.wait, lastCaller)
+        }
+        number += 1
+        asking = number
+        waiting[lastCaller] = (number, caller)
+        return (.start(number), lastCaller)
+    }
+
+    /// Removes a caller that was cancelled.
+    ///
+    /// - Returns: the number of the check to cancel, since no caller waits for it any more; nil if there is none.
+    mutating func leave(_ caller: UInt64) -> Int? {
+        guard let check = waiting.removeValue(forKey: caller)?.check, !waiting.values.contains(where: { $0.check == check })
+        else { return nil }
+        // The next caller starts another check.
+        if asking == check { asking = nil }
+        return check
+    }
+
+    /// Ends a check.
+    ///
+    /// - Parameter confirmed: when it succeeded; nil if it failed.
+    /// - Returns: the callers that waited for it.
+    mutating func end(_ check: Int, confirmed: Instant?) -> [Caller] {
+        if asking == check {
+            asking = nil
+            if let confirmed { self.confirmed = confirmed }
+        }
+        let ended = waiting.filter { $0.value.check == check }
+        for caller in ended.keys { waiting[caller] = nil }
+        return ended.values.map(\.caller)
+    }
+
+    /// Confirms the presence now, without a check.
+    mutating func confirm(at now: Instant) {
+        confirmed = now
+    }
+
+    /// Forgets the confirmation. A check under way, which may have succeeded already, then counts only for the callers that wait
+    /// for it. Later callers start another one.
+    mutating func forget() {
+        confirmed = nil
+        asking = nil
     }
 }

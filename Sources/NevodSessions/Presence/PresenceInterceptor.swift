@@ -1,6 +1,6 @@
 public import NevodHost
 
-/// Demands a ``Presence`` of each request that may carry a credential, before a token is read, renewed or sent.
+/// Requires a ``Presence`` for each request that may carry a credential, before a token is read, renewed or sent.
 ///
 /// ```swift
 /// let client = AuthenticatingHTTPClient(
@@ -8,15 +8,16 @@ public import NevodHost
 ///     interceptors: [PresenceInterceptor(presence)])
 /// ```
 ///
-/// - A request whose route needs no credential (`auth: .none`), such as a login, is not asked for anything, nor is one that a
-///   redirect has led to another origin.
-/// - Requests that need the confirmation at once share one question, and wait without a connection. Their timeout goes on meanwhile:
-///   call ``Presence/confirm()`` first if a person may take longer.
-/// - A check that fails fails the request with `NetworkError.interceptor` and a ``PresenceError``. Nothing is sent or removed.
-/// - A request that is sent again, as with a renewed token, is not asked a second time, unless ``Presence/forget()`` was called.
+/// - A request needs no presence if its route needs no credential (`auth: .none`), such as a login, or after a redirect to
+///   another origin.
+/// - Concurrent requests share one question, and wait without a connection. Their timeouts keep running meanwhile: call
+///   ``Presence/confirm()`` first if a person may take longer.
+/// - A failed check fails the request with `NetworkError.interceptor` and a ``PresenceError``. Nothing is sent or removed.
+/// - A request that is sent again, for example with a renewed token, doesn't ask a second time, unless ``Presence/forget()`` was
+///   called.
 ///
-/// The storage asks nothing: neither when it is cleared, nor by `isDueForRenewal()`, nor for an observer of changes. An app that uses
-/// stored tokens by itself calls ``Presence/confirm()`` before. The request of a logout carries a token; leave it out with a filter:
+/// The storage never asks: not when it is cleared, not in `isDueForRenewal()`, and not for an observer of changes. An app that
+/// uses stored tokens itself calls ``Presence/confirm()`` first. A logout request carries a token; exempt it with a filter:
 ///
 /// ```swift
 /// PresenceInterceptor(presence, for: .all.except(.route { $0.endpoint == "/auth/logout" }))
@@ -26,8 +27,8 @@ public struct PresenceInterceptor: RequestInterceptor {
     private let requests: RequestFilter
 
     /// - Parameters:
-    ///   - presence: the presence to demand. Several clients may share one.
-    ///   - requests: the requests that need it, among those that may carry a credential.
+    ///   - presence: the required presence. Several clients may share one.
+    ///   - requests: the requests that need the presence, among those that may carry a credential.
     public init(_ presence: Presence, for requests: RequestFilter = .all) {
         self.presence = presence
         self.requests = requests

@@ -51,8 +51,13 @@ extension AuthError: CustomStringConvertible {
 }
 
 extension AuthError: Equatable {
-    /// Whether both have the same case, and the same text.
+    /// Whether both are the same case, with errors that have the same description.
     public static func == (left: AuthError, right: AuthError) -> Bool {
-        left.description == right.description
+        switch (left, right) {
+        case (.invalidCredentials, .invalidCredentials), (.sessionExpired, .sessionExpired), (.offline, .offline),
+            (.server, .server), (.storage, .storage), (.other, .other):
+            left.description == right.description
+        default: false
+        }
     }
 }

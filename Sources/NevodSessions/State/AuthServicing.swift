@@ -1,5 +1,5 @@
-/// The requests behind the actions of an ``AuthState``: an app's service. A service only sends them. The state saves what a login
-/// returns, since it alone knows whether the user has logged out, or in as another user, meanwhile.
+/// An app's service, which sends the requests for the actions of an ``AuthState``. It stores nothing: the state saves what a
+/// login returns, since only the state knows whether the user has meanwhile logged out, or in as another user.
 ///
 /// ```swift
 /// struct AuthService: AuthServicing {
@@ -29,4 +29,35 @@ public protocol AuthServicing<User>: Sendable {
     func logout() async throws
     /// Fetches the user of the stored session.
     func fetchUser() async throws -> User
+}
+
+/// The result of a login or a registration: tokens, and the user if the server sends it.
+public struct UserSession<User: Codable & Sendable>: UserSessionConvertible {
+    /// The tokens of the new session.
+    public let tokens: AuthTokens
+    /// The user; nil to fetch it after the login.
+    public let user: User?
+
+    /// Creates a session that isn't stored yet.
+    public init(tokens: AuthTokens, user: User?) {
+        self.tokens = tokens
+        self.user = user
+    }
+
+    public var userSession: UserSession<User> { self }
+}
+
+/// A server's response to a login or a registration, which contains a ``UserSession``.
+///
+/// ```swift
+/// extension AuthResponse: UserSessionConvertible {
+///     var userSession: UserSession<User> { UserSession(tokens: tokens, user: user) }
+/// }
+/// ```
+public protocol UserSessionConvertible<User>: Sendable {
+    /// The type of the app's user.
+    associatedtype User: Codable & Sendable
+
+    /// The tokens and the user.
+    var userSession: UserSession<User> { get }
 }

@@ -12,9 +12,9 @@ public import Observation
 /// ```
 ///
 /// Actions don't throw; the ``error`` of the last one can be shown. They may overlap in any order:
-/// - A newer login, registration or logout supersedes what began before it; a late outcome is dropped.
-/// - A session that ended, as when the server refused to renew its tokens, is not shown again.
-/// - What is stored and what is shown are of the same session once no action is in progress.
+/// - A login, registration or logout supersedes all earlier actions; their late outcomes are dropped.
+/// - A session that has ended, for example because the server refused to renew its tokens, is not shown again.
+/// - Once no action is in progress, the session that is shown is the stored one.
 @MainActor @Observable
 public final class AuthState<User: Codable & Sendable> {
     /// All properties at one instant.
@@ -23,15 +23,16 @@ public final class AuthState<User: Codable & Sendable> {
     @ObservationIgnored private var machine = AuthStateMachine<User>()
     @ObservationIgnored private let actions: Actions
     @ObservationIgnored private let storage: SessionStorage<User>
-    /// Held while an action of the user changes what is stored: a logout until the server knows, so that its request never carries
-    /// the token of the next login.
+    /// Held while a user's action changes what is stored. A logout holds it until the server has been told, so that its request
+    /// never carries the token of the next login.
     @ObservationIgnored let storing = AsyncLock()
     @ObservationIgnored private let observers = StatusObservers<User>()
     @ObservationIgnored private let inbox = SessionEndInbox()
     /// The session that a login saved last, and the number of that login.
     @ObservationIgnored private var lastSaved: (session: SessionIdentifier, number: Int)?
     @ObservationIgnored private var registration: SessionEndHandlers.Registration?
-    /// Whether another process, or another part of the app, has begun a session during a login or a logout, which decides first.
+    /// Whether another process, or another part of the app, has begun a session during a login or a logout. That action decides
+    /// first.
     @ObservationIgnored private var mayBeUnshown = false
 
     private struct Actions: Sendable {
@@ -43,7 +44,7 @@ public final class AuthState<User: Codable & Sendable> {
 
     /// - Parameters:
     ///   - service: sends the requests.
-    ///   - tokenStorage: stores the session; the one that the service's client uses.
+    ///   - tokenStorage: stores the session; the same storage as in the service's client.
     public init(service: some AuthServicing<User>, tokenStorage: SessionStorage<User>) {
         actions = Actions(
             login: { email, password in try await service.login(email: email, password: password).userSession },
@@ -59,7 +60,7 @@ public final class AuthState<User: Codable & Sendable> {
             }, begun: { [weak self] _ in Task { await self?.showBegun() } })
     }
 
-    /// Whether a session is stored, as far as the state has read it.
+    /// Whether a session is stored, as of the last read.
     public var isLoggedIn: Bool { status.isLoggedIn }
     /// The user; nil if not logged in, or if the user hasn't been fetched yet.
     public var user: User? { status.user }
@@ -85,9 +86,9 @@ public final class AuthState<User: Codable & Sendable> {
         await login { try await actions.register(email, password, name) }
     }
 
-    /// Logs in in any other way, such as with a code.
+    /// Logs in another way, such as with a code.
     ///
-    /// - Parameter request: returns the session's tokens and its user, which it doesn't save.
+    /// - Parameter request: returns the session's tokens and its user, without saving them.
     public func login(_ request: @escaping @Sendable () async throws -> some UserSessionConvertible<User>) async {
         guard let ticket = begin(.login) else { return }
         do {
@@ -102,14 +103,14 @@ public final class AuthState<User: Codable & Sendable> {
         }
     }
 
-    /// Saves the session of a login, if that is still the newest action.
+    /// Saves a login's session, if the login is still the newest action.
     ///
-    /// - Returns: nil if it is not.
+    /// - Returns: nil if it isn't.
     private func save(_ session: UserSession<User>, _ ticket: AuthStateMachine<User>.Ticket) async throws -> SessionIdentifier? {
         let storage = storage
         return try await whileStoring { [self] in
             guard machine.isCurrent(ticket) else {
-                // A service that saves what it receives may have saved it.
+                // A service that saves what it receives may have saved this session.
                 try await storage.clear(session.tokens)
                 return nil
             }
@@ -133,11 +134,11 @@ public final class AuthState<User: Codable & Sendable> {
     public func logout() async {
         guard let ticket = begin(.logout) else { return }
         let (storage, actions) = (storage, actions)
-        // Of its own, so that a caller that is cancelled doesn't leave the session stored.
+        // In its own task, so that a cancelled caller doesn't leave the session stored.
         let task = Task { () async throws -> Void in
             try await whileStoring { [self] in
                 guard let session = try await storage.storedSession() else { return }
-                // The login of another user may have saved its session first.
+                // A later login may have saved its session first.
                 if let lastSaved = self.lastSaved, lastSaved.session == session, lastSaved.number > ticket.number { return }
                 try? await actions.logout()
                 try await storage.clear(session)
@@ -151,8 +152,8 @@ public final class AuthState<User: Codable & Sendable> {
 
     // MARK: Checks
 
-    /// Shows the stored session, as when the app starts, and fetches its user again. Without a network the stored user stays, and
-    /// ``error`` is ``AuthError/offline(_:)``. Does nothing while a login or a logout is in progress.
+    /// Shows the stored session, for example when the app starts, and fetches its user again. Without a network the stored user
+    /// stays, and ``error`` is ``AuthError/offline(_:)``. Does nothing while a login or a logout is in progress.
     public func restoreSession() async {
         await check(.restore)
     }
@@ -162,8 +163,8 @@ public final class AuthState<User: Codable & Sendable> {
         (try? await storage.isDueForRenewal()) ?? false
     }
 
-    /// Renews the tokens if ``tokensNeedRefresh()``, as when the app returns to the foreground, by fetching the user. Otherwise
-    /// nothing is sent. Does nothing while a login or a logout is in progress.
+    /// Renews the tokens if ``tokensNeedRefresh()``, by fetching the user; otherwise sends nothing. Call it when the app returns
+    /// to the foreground. Does nothing while a login or a logout is in progress.
     ///
     /// - Returns: whether the tokens were renewed.
     @discardableResult
@@ -194,13 +195,13 @@ public final class AuthState<User: Codable & Sendable> {
         do {
             let user = try await actions.fetchUser()
             guard machine.mayAdopt(ticket) else { return }
-            // Fails if another session is stored by now, whose user this may be.
+            // Fails if another session is stored by now: the user may be that session's.
             try await storage.saveUser(user, of: session)
             update { $0.adopt(session, user, ticket) }
         } catch is NoSessionError {
             return
         } catch {
-            // A check in the background reports nothing that solves itself.
+            // A check in the background doesn't report an error that solves itself.
             let error = AuthError(error, isLogin: false)
             if case .offline = error, ticket.kind == .refresh { return }
             update { $0.fail(error, of: session, ticket) }
@@ -219,14 +220,15 @@ public final class AuthState<User: Codable & Sendable> {
         update { $0.finish(ticket, with: error) }
     }
 
-    /// Applies the ends of sessions that were reported since.
+    /// Applies the ends of sessions reported since the last update.
     func takeEnds() {
         update { _ in }
     }
 
-    /// Shows a session that another process, or another part of the app, has begun. During a login or a logout, once that has finished.
+    /// Shows a session that another process, or another part of the app, has begun. During a login or a logout, waits until that
+    /// has finished.
     private func showBegun() async {
-        // A login of this state, whose session a read has found before it was adopted, is no other's.
+        // A read may find the session of this state's own login before it is adopted. That session isn't another's.
         guard machine.session == nil, let stored = try? await storage.storedSession(), machine.session != stored else { return }
         mayBeUnshown = machine.isActive
         if !machine.isActive { await restoreSession() }
@@ -234,7 +236,7 @@ public final class AuthState<User: Codable & Sendable> {
 
     private func update(_ body: (inout AuthStateMachine<User>) -> Void) {
         let old = machine
-        // First: what `body` adopts may have ended.
+        // Applied first, since the session that `body` adopts may have ended.
         for end in inbox.take() {
             if end.reason == .replaced, end.session == machine.session { mayBeUnshown = true }
             machine.end(end)
@@ -247,5 +249,64 @@ public final class AuthState<User: Codable & Sendable> {
         guard machine.differs(from: old) else { return }
         status = machine.status
         observers.yield(status)
+    }
+}
+
+/// All that an ``AuthState`` shows, at one instant.
+public struct AuthStatus<User: Sendable>: Sendable {
+    /// Whether a session is stored, as of the last read.
+    public internal(set) var isLoggedIn = false
+    /// The user; nil if not logged in, or if the user hasn't been fetched yet.
+    public internal(set) var user: User?
+    /// Whether a login, a registration, a logout or a restoration is in progress.
+    public internal(set) var isLoading = false
+    /// The error of the last action; nil if it succeeded.
+    public internal(set) var error: AuthError?
+}
+
+/// Passes each status to any number of readers. A new reader gets the current status at once.
+final class StatusObservers<User: Sendable>: Sendable {
+    private struct State {
+        var next = 0
+        var continuations: [Int: AsyncStream<AuthStatus<User>>.Continuation] = [:]
+    }
+
+    private let state = Locked(State())
+
+    deinit {
+        for continuation in state.withLock({ $0.continuations }).values { continuation.finish() }
+    }
+
+    func add(_ status: AuthStatus<User>) -> AsyncStream<AuthStatus<User>> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: AuthStatus<User>.self, bufferingPolicy: .bufferingNewest(1))
+        continuation.yield(status)
+        let id = state.withLock { state in
+            state.next += 1
+            state.continuations[state.next] = continuation
+            return state.next
+        }
+        continuation.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.continuations.removeValue(forKey: id) } }
+        return stream
+    }
+
+    func yield(_ status: AuthStatus<User>) {
+        for continuation in state.withLock({ $0.continuations }).values { continuation.yield(status) }
+    }
+}
+
+/// Ends of sessions that a state has not applied yet. They are reported on any thread, before the requests that caused them fail.
+final class SessionEndInbox: Sendable {
+    private let ends = Locked<[SessionEnd]>([])
+
+    func put(_ end: SessionEnd) {
+        ends.withLock { $0.append(end) }
+    }
+
+    func take() -> [SessionEnd] {
+        ends.withLock { ends in
+            defer { ends = [] }
+            return ends
+        }
     }
 }

@@ -1,7 +1,7 @@
 /// Decides which outcome of concurrent actions counts: a state machine without I/O.
 ///
 /// - A login, a registration or a logout supersedes all actions that began before it; their outcomes are dropped.
-/// - A check (a restoration, a refresh) doesn't begin while one of those is in progress.
+/// - A check (a restoration, a refresh) doesn't begin while a login, a registration or a logout is in progress.
 /// - A session that ended, for whatever reason, never comes back, however late an outcome with it arrives.
 struct AuthStateMachine<User: Sendable> {
     enum Kind {
@@ -24,7 +24,7 @@ struct AuthStateMachine<User: Sendable> {
     private var userNumber = 0
     private var error: AuthError?
     private var number = 0
-    /// The newest login or logout, and whether it is still in progress.
+    /// The newest login or logout; ``isActive`` says whether it is still in progress.
     private var newest = 0
     private var newestLogout = 0
     private(set) var isActive = false
@@ -37,13 +37,13 @@ struct AuthStateMachine<User: Sendable> {
         AuthStatus(isLoggedIn: session != nil, user: user, isLoading: isActive || !restorations.isEmpty, error: error)
     }
 
-    /// Whether the status may be another one.
+    /// Whether the status may differ.
     func differs(from other: AuthStateMachine) -> Bool {
         session != other.session || userNumber != other.userNumber || error != other.error
             || status.isLoading != other.status.isLoading
     }
 
-    /// - Returns: nil for a check while a login or a logout is in progress, which decides.
+    /// - Returns: nil for a check while a login or a logout is in progress, since that decides.
     mutating func begin(_ kind: Kind) -> Ticket? {
         switch kind {
         case .login, .logout:
@@ -71,8 +71,8 @@ struct AuthStateMachine<User: Sendable> {
         }
     }
 
-    /// Whether the session that an action has found or saved counts. That of a login does even if another login has begun since,
-    /// which replaces it or fails.
+    /// Whether the session that an action has found or saved counts. A login's session counts even if another login has begun
+    /// since: that one replaces it or fails.
     func mayAdopt(_ ticket: Ticket) -> Bool {
         ticket.kind == .login ? ticket.number > newestLogout : isCurrent(ticket)
     }
@@ -85,9 +85,9 @@ struct AuthStateMachine<User: Sendable> {
         if ticket.number == newest { isActive = false }
     }
 
-    /// Takes a session that is stored.
+    /// Adopts a stored session.
     ///
-    /// - Parameter user: nil if it isn't known; that of the same session is kept.
+    /// - Parameter user: nil if unknown; the user of the same session is then kept.
     mutating func adopt(_ session: SessionIdentifier, _ user: User?, _ ticket: Ticket) {
         guard mayAdopt(ticket) else { return }
         noteCheck(ticket)
@@ -107,7 +107,7 @@ struct AuthStateMachine<User: Sendable> {
         user = nil
     }
 
-    /// Takes the error of a check of a session, unless that has ended.
+    /// Takes the error of a session's check, unless the session has ended.
     mutating func fail(_ error: AuthError?, of session: SessionIdentifier?, _ ticket: Ticket) {
         guard isCurrent(ticket), session == nil || session == self.session else { return }
         self.error = error

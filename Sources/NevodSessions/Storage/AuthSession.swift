@@ -1,7 +1,7 @@
 public import Foundation
 public import NevodHost
 
-/// A user's session as an app tells cases apart: none, one whose access token has expired, and one that can be used.
+/// The state of a user's session: missing, expired, or valid.
 public enum AuthSession: Sendable, Hashable {
     /// No tokens are stored. The user must log in.
     case missing
@@ -11,8 +11,8 @@ public enum AuthSession: Sendable, Hashable {
     case valid(AuthTokens)
 
     /// - Parameters:
-    ///   - tokens: nil for a session that is missing.
-    ///   - date: the time at which a token counts as expired or not.
+    ///   - tokens: nil for a missing session.
+    ///   - date: the time to compare the expiry with.
     public init(_ tokens: AuthTokens?, at date: Date = Date()) {
         self = tokens.map { $0.isExpired(at: date) ? .expired($0) : .valid($0) } ?? .missing
     }
@@ -43,6 +43,24 @@ extension AuthSession: Redacted {
         case .missing: "missing"
         case .expired: "expired"
         case .valid: "valid"
+        }
+    }
+}
+
+/// A request needs a session's token, but no usable token is stored. Nothing was sent.
+public enum SessionError: Error, Sendable, Hashable {
+    /// No session is stored.
+    case missing
+    /// The access token has expired, and the caller asked not to renew it.
+    case expired
+}
+
+extension SessionError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .missing: "the request needs a session, but none is stored; log in first"
+        case .expired:
+            "the access token has expired; let the request renew it (refreshExpiredToken), or call refreshExpiredTokens()"
         }
     }
 }

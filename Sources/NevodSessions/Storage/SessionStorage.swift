@@ -1,7 +1,7 @@
 public import Foundation
 public import NevodHost
 
-/// Stores the session of an app's user: the tokens and the user, as one value in a `KeyValueStorage`. An app names it once:
+/// Stores a user's session, tokens and user together, as one value in a `KeyValueStorage`. An app names the type once:
 ///
 /// ```swift
 /// typealias TokenStorage = SessionStorage<User>
@@ -11,9 +11,10 @@ public import NevodHost
 /// try await storage.saveUser(user)
 /// ```
 ///
-/// Each change is one write: after a crash, and in other processes that use the same storage, tokens and user are always of the
-/// same session. Saving tokens begins a new session; a renewal of tokens stays in it. A renewal that the server refuses removes
-/// both. The storage seals what it stores, if it is one that does: ``UserDataStorage``, the keychain, or a `SealingStorage`.
+/// Each change is one write, so tokens and user always belong to the same session, even after a crash and in other processes that
+/// share the storage. Saving tokens begins a new session; renewing them doesn't. If the server refuses a renewal, both are
+/// removed. The session is sealed only if the storage seals its values, as ``UserDataStorage``, the keychain and `SealingStorage`
+/// do.
 public final class SessionStorage<User: Codable & Sendable>: Sendable {
     /// The tokens, for a ``TokenProvider``.
     public let tokens: SessionTokens
@@ -21,22 +22,17 @@ public final class SessionStorage<User: Codable & Sendable>: Sendable {
     private let decoder: JSONDecoder
     private let onError: @Sendable (any Error) -> Void
 
-    /// Stores the session where this platform keeps such data: in the keychain on Apple's systems, otherwise in a
-    /// ``UserDataStorage``.
+    /// Stores the session in the platform's usual place: the keychain on Apple's systems, otherwise a ``UserDataStorage``.
     public convenience init() {
-        #if canImport(Security)
-            self.init(storage: KeychainStorage())
-        #else
-            self.init(storage: UserDataStorage.shared)
-        #endif
+        self.init(storage: defaultSessionStorage)
     }
 
     /// - Parameters:
     ///   - storage: stores the session.
-    ///   - key: the key of its value. Several accounts in one storage need several keys.
+    ///   - key: the session's key. Each account in a storage needs its own.
     ///   - encoder: encodes the user.
     ///   - decoder: decodes the user.
-    ///   - onError: receives the errors of ``loadTokens()`` and ``loadUser()``, which return nil then.
+    ///   - onError: receives the errors of ``loadTokens()`` and ``loadUser()``, which then return nil.
     public init(
         storage: some KeyValueStorage, key: StorageKey = .session, encoder: JSONEncoder = CodingDefaults.encoder,
         decoder: JSONDecoder = CodingDefaults.decoder, onError: @escaping @Sendable (any Error) -> Void = { _ in }
@@ -66,7 +62,7 @@ public final class SessionStorage<User: Codable & Sendable>: Sendable {
 
     private func save(_ tokens: AuthTokens, encodedUser: Data?) async throws -> SessionIdentifier {
         let session = try await self.tokens.values.save(Data(try tokens.encode()), user: encodedUser)
-        // Informs the observers of the tokens, which the storage itself may not do.
+        // Notifies the tokens' observers, since the storage itself may not report changes.
         _ = try await self.tokens.storage.load()
         return session
     }
@@ -75,9 +71,9 @@ public final class SessionStorage<User: Codable & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - user: the user.
-    ///   - session: the session that the user belongs to. Give it if anything was awaited since it was known, such as the request
-    ///     for the user: another user may have logged in meanwhile.
-    /// - Throws: ``NoSessionError`` if no session is stored, or another one; the storage's errors.
+    ///   - session: the user's session; nil for the stored one. Pass it if anything was awaited after the session was known, such
+    ///     as the request for the user: another user may have logged in meanwhile.
+    /// - Throws: ``NoSessionError`` if no session or another one is stored; the storage's errors.
     public func saveUser(_ user: User, of session: SessionIdentifier? = nil) async throws {
         guard try await tokens.values.save(user: encoder.encode(user), of: session) else { throw NoSessionError() }
     }
@@ -86,9 +82,10 @@ public final class SessionStorage<User: Codable & Sendable>: Sendable {
 
     /// Reads the session; nil if none is stored.
     ///
-    /// - Throws: the storage's errors. A user that can't be decoded, as one of an earlier version of the app, is nil and no error.
+    /// - Throws: the storage's errors. A user that can't be decoded, for example from an earlier version of the app, is nil and
+    ///   not an error.
     public func load() async throws -> StoredSession<User>? {
-        // Saves renewed tokens that could not be saved when they were received.
+        // Loading first saves renewed tokens that couldn't be saved when they arrived.
         guard try await tokens.storage.load() != nil, let record = try await tokens.values.record() else { return nil }
         return StoredSession(
             session: record.identifier, tokens: try AuthTokens.decode(from: Array(record.tokens)), user: user(in: record))
@@ -140,13 +137,13 @@ public final class SessionStorage<User: Codable & Sendable>: Sendable {
         return isCleared
     }
 
-    /// The same for the session with these tokens.
+    /// Removes the session with these tokens, if it is the stored one.
     func clear(_ tokens: AuthTokens) async throws {
         let encoded = Data(try tokens.encode())
         if try await self.tokens.values.clear(if: { $0.tokens == encoded }) { _ = try await self.tokens.storage.load() }
     }
 
-    /// The stored session; nil if none is stored. A value that is no session is removed.
+    /// The stored session; nil if none is stored. A value that isn't a session is removed.
     func storedSession() async throws -> SessionIdentifier? {
         do {
             return try await tokens.values.record()?.identifier
@@ -154,5 +151,36 @@ public final class SessionStorage<User: Codable & Sendable>: Sendable {
             try await clearAll()
             return nil
         }
+    }
+}
+
+/// A stored session: the tokens and the user of one login, read together.
+public struct StoredSession<User: Sendable>: Sendable {
+    /// Identifies the session from its login to its end.
+    public let session: SessionIdentifier
+    /// The tokens.
+    public let tokens: AuthTokens
+    /// The user; nil if none was saved since the login.
+    public let user: User?
+}
+
+/// Identifies a user's session from its login to its end, across all renewals of its tokens. Random, but not secret.
+public struct SessionIdentifier: Sendable, Hashable, CustomStringConvertible {
+    /// The text that is stored with the session.
+    public let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+
+    static func random() -> SessionIdentifier {
+        SessionIdentifier(UUID().uuidString)
+    }
+}
+
+/// The user wasn't saved, because its session isn't stored: it was cleared, refused by the server, or replaced by another one.
+public struct NoSessionError: Error, Sendable, Hashable, CustomStringConvertible {
+    public var description: String {
+        "the user was not saved, because its session is no longer stored; save its tokens first, or log in again"
     }
 }

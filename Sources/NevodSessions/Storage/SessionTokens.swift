@@ -1,16 +1,17 @@
 internal import Foundation
 public import NevodHost
 internal import NevodStorage
-internal import NevodSupport
 
-/// The tokens of the session in a storage, apart from its user: what a client needs to know. (A ``SessionStorage``, in contrast, is
-/// for the app, and also has the user.)
+/// The tokens of a stored session, without its user: all that a client needs. (A ``SessionStorage``, in contrast, is for the app,
+/// and includes the user.)
 ///
-/// Instances over the same storage object and key share their state, one renewal at a time, and each end of a session.
+/// Instances with the same storage object and key share one state: each renewal is for all of them, and each reports every end of
+/// a session.
 public final class SessionTokens: Sendable {
-    /// The tokens, renewed as those of any other `TokenStorage`. Saving new ones here begins a new session, without a user.
+    /// The tokens, renewed like the token of any other `TokenStorage`. Saving new ones here begins a new session, without a user.
     public let storage: TokenStorage<AuthTokens>
     let values: SessionValues
+    private static let shared = SharedObjects<SessionValues>()
 
     /// - Parameters:
     ///   - storage: stores the session as one value.
@@ -20,12 +21,12 @@ public final class SessionTokens: Sendable {
     }
 
     init(_ storage: AnyKeyValueStorage, _ key: StorageKey) {
-        values = SessionValues.shared(storage, key)
+        values = Self.shared.object(storage, key) { SessionValues(storage, key) }
         self.storage = TokenStorage(storage: values, key: key)
     }
 
-    /// Each end of a session that this process has seen, from now on. Includes those by other processes if the storage reports changes
-    /// (`ObservableStorage`); otherwise they are found by the next read.
+    /// The ends of sessions that this process sees from now on. If the storage reports changes (`ObservableStorage`), ends by
+    /// other processes are reported at once; otherwise the next read finds them.
     public var ends: AsyncStream<SessionEnd> {
         let (stream, continuation) = AsyncStream.makeStream(of: SessionEnd.self)
         let registration = values.onEnd { continuation.yield($0) }
@@ -42,7 +43,7 @@ extension SessionTokens {
     /// Saves the tokens of a login; see ``SessionValues/save(_:of:)``.
     func save(_ tokens: AuthTokens, of ticket: LoginTicket) async throws -> Bool {
         guard try await values.save(Data(try tokens.encode()), of: ticket) else { return false }
-        // Informs the observers of the tokens, which the storage itself may not do.
+        // Notifies the tokens' observers, since the storage itself may not report changes.
         _ = try await storage.load()
         return true
     }
@@ -51,30 +52,4 @@ extension SessionTokens {
 extension StorageKey {
     /// The default key of a session.
     public static let session: StorageKey = "nevod.session"
-}
-
-extension SessionValues {
-    private struct Place: Hashable {
-        let storage: ObjectIdentifier
-        let key: StorageKey
-    }
-
-    private struct Reference {
-        weak var values: SessionValues?
-    }
-
-    private static let all = Locked<[Place: Reference]>([:])
-
-    fileprivate static func shared(_ storage: AnyKeyValueStorage, _ key: StorageKey) -> SessionValues {
-        guard let identity = storage.identity else { return SessionValues(storage, key) }
-        return all.withLock { all in
-            // The values hold their storage, so an identifier is not used again while they live.
-            let place = Place(storage: identity, key: key)
-            if let known = all[place]?.values { return known }
-            all = all.filter { $0.value.values != nil }
-            let values = SessionValues(storage, key)
-            all[place] = Reference(values: values)
-            return values
-        }
-    }
 }

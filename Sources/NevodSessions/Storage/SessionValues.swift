@@ -3,28 +3,27 @@ internal import NevodHost
 internal import NevodStorage
 internal import NevodSupport
 
-/// One stored session, whose tokens look like a value of their own to a ``TokenStorage``. So tokens are renewed, saved and compared
-/// as all others are, and a user that is saved during a renewal is no other token.
+/// One stored session, which looks to a ``TokenStorage`` like a store of the tokens alone. So its tokens are renewed, saved and
+/// compared like any others, and saving a user during a renewal doesn't count as another token.
 ///
-/// A token that is set begins a new session, without a user. One that replaces another, as a renewal does, stays in the session.
+/// Setting a token begins a new session, without a user. Replacing a token, as a renewal does, stays in the session.
 final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, ObservableStorage {
     private let base: AnyKeyValueStorage
     let key: StorageKey
+    private let stored: RecordSlot<SessionRecord>
     private let ends = SessionEndHandlers()
-    /// For a storage without compare-and-swap.
-    private let writing = AsyncLock()
-    private let known = Locked<(secret: Secret, record: SessionRecord)?>(nil)
     private let seen = Locked(SeenSession())
-    /// Renewed tokens that could not be verified yet, for all clients of the session.
+    /// Renewed tokens that couldn't be verified yet, shared by all clients of the session.
     let unverified = Locked<UnverifiedTokens?>(nil)
     /// Counts the logins and logouts of this process.
     private let turn = Locked(0)
-    /// Held while a login begins, while one saves its session, and while a logout removes it.
+    /// Held while a login begins, while a login saves its session, and while a logout removes it.
     private let logins = AsyncLock()
 
     init(_ base: AnyKeyValueStorage, _ key: StorageKey) {
         self.base = base
         self.key = key
+        stored = RecordSlot(base, key)
     }
 
     /// The number of logins and logouts that wait for another login.
@@ -36,20 +35,20 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
         try await read().record
     }
 
-    /// Begins a login, which supersedes each one that began earlier.
+    /// Begins a login, which supersedes all earlier ones.
     func beginLogin() async throws -> LoginTicket {
         try await logins.withLock {
             LoginTicket(turn: nextTurn(), session: try await readForChange().record?.identifier)
         }
     }
 
-    /// Whether nothing that this process knows of has superseded a login.
+    /// Whether no later login or logout of this process has superseded this login.
     func isCurrent(_ ticket: LoginTicket) -> Bool {
         turn.withLock { $0 == ticket.turn }
     }
 
-    /// Saves the session of a login, unless a later login or a logout has superseded it, here or in another process. A renewal of the
-    /// session that was stored when it began doesn't.
+    /// Saves a login's session, unless a later login or logout has superseded the login, here or in another process. A renewal of
+    /// the session that was stored when the login began doesn't supersede it.
     ///
     /// - Returns: whether it was saved.
     func save(_ tokens: Data, of ticket: LoginTicket) async throws -> Bool {
@@ -83,7 +82,7 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
     /// Saves the user of a session.
     ///
     /// - Parameter session: nil for the stored one, whichever it is.
-    /// - Returns: false, with nothing saved, if the session is not the stored one, or if none is stored.
+    /// - Returns: false, without saving, if the session isn't the stored one or none is stored.
     func save(user: Data, of session: SessionIdentifier?) async throws -> Bool {
         try await change { old in
             guard var record = old, session.map({ $0 == record.identifier }) ?? true else { return .none }
@@ -100,7 +99,7 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
         }
     }
 
-    /// - Parameter begun: called with a session that is stored where this process has seen none: another process has begun it.
+    /// - Parameter begun: called with a session that another process has begun while this process knew of none.
     func onEnd(
         _ handler: @escaping @Sendable (SessionEnd) -> Void, begun: @escaping @Sendable (SessionIdentifier) -> Void = { _ in }
     ) -> SessionEndHandlers.Registration {
@@ -108,7 +107,7 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
             guard let changes = base.changes else { return nil }
             return Task { [weak self] in
                 let changes = await changes()
-                // The session may have changed since it was read, and before the storage reports to this task.
+                // The session may have changed after the last read, and before this task receives the reports.
                 if self?.seen.withLock({ $0.isKnown }) == true { await self?.readReported() }
                 for await changed in changes where changed == key { await self?.readReported() }
             }
@@ -124,8 +123,8 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
     func set(_ secret: Secret?, for key: StorageKey) async throws {
         guard let tokens = secret?.copied(as: Data.self) else {
             _ = nextTurn()
-            // After a login that is saving its session, which would otherwise be stored after the logout. In a task of its own: a caller
-            // that is cancelled still logs out.
+            // Waits for a login that is saving its session: otherwise that session would be stored after the logout. Runs in its
+            // own task, so that a cancelled caller still logs out.
             _ = try await Task { try await logins.withLock { try await change { _ in .to(nil) } } }.value
             return
         }
@@ -171,35 +170,26 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
 
     private func readNoting() async throws -> (secret: Secret?, record: SessionRecord?, news: SeenSession.News) {
         let number = seen.withLock { $0.beginRead() }
-        let (secret, record) = try await readValue()
+        let (secret, record) = try await stored.read()
         let news = seen.withLock { $0.endRead(number, record?.identifier) }
         report(news.end)
         if let begun = news.begin { ends.report(begun) }
         return (secret, record, news)
     }
 
-    /// Reads what another process may have changed. A read that was overtaken is repeated: the change that has overtaken it may be the
-    /// earlier one.
+    /// Reads what another process may have changed. Repeats a read that was overtaken, since the change that overtook it may be
+    /// older than the reported one.
     private func readReported() async {
         for _ in 0..<100 {
             guard let news = try? await readNoting().news, news.isOvertaken else { return }
         }
     }
 
-    private func readValue() async throws -> (secret: Secret?, record: SessionRecord?) {
-        guard let secret = try await base.read(key) else { return (nil, nil) }
-        // Decoded only after a change, since each request reads the tokens.
-        if let known = known.withLock({ $0 }), known.secret == secret { return (secret, known.record) }
-        let record = try SessionRecord.decode(secret, of: key)
-        known.withLock { $0 = (secret, record) }
-        return (secret, record)
-    }
-
     private func report(_ end: SessionEnd?) {
         if let end { ends.report(end) }
     }
 
-    /// Replaces the stored session by what `body` makes of it, and calls `body` again if something else has changed it meanwhile.
+    /// Replaces the stored session with the result of `body`. Calls `body` again if the session has changed meanwhile.
     ///
     /// - Parameter reason: why the session ends, if it is removed.
     /// - Returns: whether there was a change.
@@ -207,27 +197,35 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
     private func change(
         endingBecause reason: SessionEnd.Reason = .cleared, _ body: (SessionRecord?) -> Change
     ) async throws -> Bool {
-        for _ in 0..<1000 {
+        try await retryingCompareAndSwap(of: key) {
             let (secret, old) = try await readForChange()
             guard case .to(let new) = body(old) else { return false }
             let encoded = try new?.encoded()
             if let old, new == nil { seen.withLock { $0.willEnd(old.identifier, because: reason) } }
             if let new { seen.withLock { $0.willBegin(new.identifier) } }
-            guard try await writing.withLock({ try await base.replace(key, secret, encoded) }) else { continue }
+            guard try await stored.replace(secret, with: encoded) else { return nil }
             report(seen.withLock { $0.didChange(from: old?.identifier, to: new?.identifier, because: reason) })
             return true
         }
-        throw StorageError(.busy, "\(key)", problem: "is changed all the time by others", remedy: "try again")
     }
 
-    /// A value that is no session can be overwritten by a login or removed by a logout, but is no session's.
+    /// Reads a value that isn't a session as nil: a login may overwrite it, and a logout may remove it.
     private func readForChange() async throws -> (secret: Secret?, record: SessionRecord?) {
         do {
             return try await read()
         } catch let error as StorageError where error.code == .damaged {
-            // Damage that the storage itself reports leaves nothing to compare with.
+            // If the storage itself reports the damage, there is no value to compare with.
             guard let secret = try? await base.read(key) else { throw error }
             return (secret, nil)
         }
     }
+}
+
+/// A login in progress, with the state at its beginning. So its outcome never replaces a later login's session, and never undoes
+/// a logout.
+struct LoginTicket: Sendable {
+    /// The number of logins and logouts that had begun in this process.
+    let turn: Int
+    /// The session that was stored.
+    let session: SessionIdentifier?
 }

@@ -3,7 +3,7 @@ public import NevodHost
 internal import NevodStorage
 public import NevodSupport
 
-/// A sealed store in the user's data folder, opened when it is first used: the default of a ``SessionStorage`` where there is no
+/// A sealed store in the user's data folder, opened on first use. The default storage of ``SessionStorage`` on systems without a
 /// keychain.
 ///
 /// The store is an `SQLiteStorage` at `$XDG_DATA_HOME/APPLICATION/sessions.db`, by default below `~/.local/share`; its key is a
@@ -29,18 +29,18 @@ public final class UserDataStorage: SecretKeepingStorage, RenewalLockingStorage,
 
     init(application: String, environment: [String: String]) {
         observers = StorageObservers { [opened] notify in
-            // Not opened for this: no folder is made for a program that only observes.
+            // Doesn't open the store: a program that only observes creates no folder.
             opened.store.withLock { $0 }.map { store in StorageForwarding([{ store.changes() }], to: notify) }
         }
         paths = Result { () throws(StorageError) in
             guard !application.isEmpty, !application.hasPrefix("."), !application.utf8.contains(where: { $0 == 0 || $0 == 0x2F })
-            else { throw StorageError(.other, application, problem: "can't name a folder", remedy: "give another name") }
+            else { throw StorageError(.other, application, problem: "is not a valid folder name", remedy: "give another name") }
             func folder(_ variable: String, _ below: String) throws(StorageError) -> String {
                 // Ignores a relative folder (XDG Base Directory Specification).
                 if let folder = environment[variable], folder.hasPrefix("/") { return folder }
                 if let home = environment["HOME"], home.hasPrefix("/") { return "\(home)/\(below)" }
                 throw StorageError(
-                    .unavailable, variable, problem: "is not set, nor is HOME, so there is no folder for the user's data",
+                    .unavailable, variable, problem: "is not set, and neither is HOME, so there is no folder for the user's data",
                     remedy: "set one of them to an absolute path, or give SessionStorage a storage")
             }
             return (
@@ -66,14 +66,14 @@ public final class UserDataStorage: SecretKeepingStorage, RenewalLockingStorage,
         try await store().withRenewalLock(for: key, body)
     }
 
-    /// The keys whose values change from now on, whichever process changes them.
+    /// The keys of the values that change from now on, whichever process changes them.
     public func changes() async -> StorageChanges {
         let changes = observers.changes()
         await observers.begun()
         return changes
     }
 
-    /// Opens the store once; a failure is tried again by the next call.
+    /// Opens the store once; the next call retries after a failure.
     private func store() async throws -> SQLiteStorage {
         if let store = opened.store.withLock({ $0 }) { return store }
         return try await opening.withLock {
@@ -81,10 +81,19 @@ public final class UserDataStorage: SecretKeepingStorage, RenewalLockingStorage,
             let paths = try paths.get()
             let store = try await SQLiteStorage(path: paths.store, keys: [KeyFile(path: paths.key)])
             opened.store.withLock { $0 = store }
-            // Before the first value is read, so that each later change is reported.
+            // Starts observing before the first value is read, so that each later change is reported.
             observers.restart()
             await observers.begun()
             return store
         }
     }
+}
+
+/// The platform's usual place for sessions.
+var defaultSessionStorage: some KeyValueStorage {
+    #if canImport(Security)
+        return KeychainStorage()
+    #else
+        return UserDataStorage.shared
+    #endif
 }

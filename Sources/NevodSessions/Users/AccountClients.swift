@@ -2,7 +2,7 @@ public import NevodHost
 internal import NevodStorage
 internal import NevodSupport
 
-/// One client for each account of a ``UserAccounts``, with the tokens of this account alone.
+/// One client for each account of a ``UserAccounts``, with only that account's tokens.
 ///
 /// ```swift
 /// let clients = accounts.clients { storage in
@@ -12,9 +12,8 @@ internal import NevodSupport
 /// let profile = try await clients.send(Endpoint<Profile>.get("/me", auth: .bearerToken))
 /// ```
 ///
-/// A request belongs to one account from its beginning to its end, with its renewals, retries and redirects: the account that is the
-/// current one when the request begins. Of clients that are `HTTPClient`s, this is one itself. Give all of them one transport, so that
-/// they share its connections.
+/// A request, with its renewals, retries and redirects, belongs to the account that is current when it begins. If the clients are
+/// `HTTPClient`s, this object is one too. Give all of them one transport, so that they share its connections.
 public final class AccountClients<User: Codable & Sendable, Client: Sendable>: Sendable {
     /// The accounts.
     public let accounts: UserAccounts<User>
@@ -46,7 +45,7 @@ public final class AccountClients<User: Codable & Sendable, Client: Sendable>: S
 
     private func client(of account: UserAccount, in list: UserAccountList) throws -> Client {
         if let client = made.withLock({ $0[account] }) { return client }
-        // Outside the lock, since it is the app's code. Two clients of one account share its tokens, so one more does no harm.
+        // Called outside the lock, since it is the app's code. A second client of an account does no harm: both share its tokens.
         let client = try make(accounts.storage(of: account))
         return made.withLock { made in
             if let known = made[account] { return known }

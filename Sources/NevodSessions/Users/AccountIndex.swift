@@ -1,9 +1,10 @@
-internal import Foundation
 internal import NevodStorage
-internal import NevodSupport
 
-/// The list of accounts as it is stored: one value, so that accounts and the current one change together.
-struct AccountIndex: Codable, Equatable {
+/// The list of accounts as it is stored. It is one value, so that the accounts and the current one change together.
+struct AccountIndex: StoredRecord, Equatable {
+    static let content = "a list of accounts"
+    static let remedy = "use another key, or remove the value and sign in again"
+
     static let limit = 1000
     static let longestIdentifier = 512
     private static let format = 1
@@ -17,8 +18,8 @@ struct AccountIndex: Codable, Equatable {
     private(set) var entries: [Entry] = []
     /// The slot of the current account.
     private(set) var current: String?
-    /// Slots that hold nothing of value: of an account that was not added completely, or not removed completely. Each slot with a
-    /// session is either here or in ``entries``, at any instant, so that a crash leaves no session that is never removed.
+    /// Slots to be cleared, of accounts that were not added or removed completely. At any instant, each slot with a session is
+    /// here or in ``entries``, so that after a crash every session can still be removed.
     private(set) var loose: [String] = []
 
     var list: UserAccountList {
@@ -60,7 +61,7 @@ struct AccountIndex: Codable, Equatable {
         return true
     }
 
-    /// Takes accounts from the list. Their slots must then be cleared, and forgotten.
+    /// Removes accounts from the list. Their slots must then be cleared and forgotten.
     mutating func remove(_ accounts: [UserAccount]) {
         let slots = Set(accounts.map(\.slot.rawValue))
         loose += entries.filter { slots.contains($0.slot) }.map(\.slot)
@@ -73,29 +74,16 @@ struct AccountIndex: Codable, Equatable {
         loose.removeAll { slots.contains($0) }
     }
 
-    // MARK: Coding
+    // MARK: Checks
 
     static func check(_ id: String) throws(AccountError) {
         guard (1...longestIdentifier).contains(id.utf8.count) else { throw AccountError(.identifier) }
     }
 
-    static func decode(_ secret: Secret, of key: StorageKey) throws -> AccountIndex {
-        guard let index = try? secret.withUnsafeBytes({ try JSONDecoder().decode(AccountIndex.self, from: Data($0)) }) else {
-            throw StorageError(
-                .damaged, "\(key)", problem: "holds no list of accounts: it was changed, or stored by another program",
-                remedy: "use another key, or remove the value and sign in again")
-        }
-        guard index.format == format else {
-            throw StorageError(
-                .other, "\(key)", problem: "holds a list of accounts in format \(index.format), and this version knows \(format)",
-                remedy: "update the app")
-        }
-        return index
-    }
-
-    func encoded() throws -> Secret {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        return Secret(wipingCopy: try encoder.encode(self) as Data)
+    func validate(of key: StorageKey) throws(StorageError) {
+        guard format != Self.format else { return }
+        throw StorageError(
+            .other, "\(key)", problem: "holds a list of accounts in format \(format), but this version knows \(Self.format)",
+            remedy: "update the app")
     }
 }

@@ -4,54 +4,44 @@ internal import NevodSupport
 
 /// The sessions of several accounts in one storage, each under a key of its own (its slot), and the index that lists them.
 ///
-/// A renewal replaces a session that is stored, by compare-and-swap, so it can't restore one that was removed. A session in an empty
-/// slot, as after a login, is saved only while the index lists the slot. Both the check and the removal from the index take place
-/// under one lock: the storage's renewal lock for the index, where it has one.
+/// A renewal replaces the stored session by compare-and-swap, so it can't restore a removed one. A session for an empty slot, for
+/// example after a login, is saved only while the index lists the slot. One lock covers both this check and the removal from the
+/// index: the storage's renewal lock for the index, if it has one.
 final class AccountSessions: SecretKeepingStorage, RenewalLockingStorage, ObservableStorage {
     private let base: AnyKeyValueStorage
     /// The key of the index.
     let key: StorageKey
     private let observers: StorageObservers
+    private let stored: RecordSlot<AccountIndex>
     private let locking = AsyncLock()
-    /// For a storage without compare-and-swap.
-    private let writing = AsyncLock()
-    private let known = Locked<(secret: Secret, index: AccountIndex)?>(nil)
     private let hasSwept = Locked(false)
 
     private init(_ base: AnyKeyValueStorage, _ key: StorageKey) {
         self.base = base
         self.key = key
+        stored = RecordSlot(base, key)
         observers = StorageObservers(forwarding: [base.changes])
     }
 
     // MARK: The index
 
-    /// The list as it is stored now. Reads the storage each time, since other processes may change it, but decodes only a change.
+    /// The list as it is stored now.
     func index() async throws -> AccountIndex {
-        try await readIndex().index
+        try await stored.read().record ?? AccountIndex()
     }
 
-    private func readIndex() async throws -> (secret: Secret?, index: AccountIndex) {
-        guard let secret = try await base.read(key) else { return (nil, AccountIndex()) }
-        if let known = known.withLock({ $0 }), known.secret == secret { return (secret, known.index) }
-        let index = try AccountIndex.decode(secret, of: key)
-        known.withLock { $0 = (secret, index) }
-        return (secret, index)
-    }
-
-    /// Changes the index by compare-and-swap. `body` is called again if another task or process has changed it meanwhile.
+    /// Changes the index by compare-and-swap. Calls `body` again if another task or process has changed the index meanwhile.
     func change<Outcome>(_ body: (inout AccountIndex) throws -> Outcome) async throws -> Outcome {
-        for _ in 0..<1000 {
-            let (secret, old) = try await readIndex()
+        try await retryingCompareAndSwap(of: key) {
+            let (secret, record) = try await stored.read()
+            let old = record ?? AccountIndex()
             var new = old
             let outcome = try body(&new)
             guard new != old else { return outcome }
-            let encoded = try new.encoded()
-            guard try await writing.withLock({ try await base.replace(key, secret, encoded) }) else { continue }
+            guard try await stored.replace(secret, with: new.encoded()) else { return nil }
             observers.notify(key)
             return outcome
         }
-        throw StorageError(.busy, "\(key)", problem: "is changed all the time by others", remedy: "try again")
     }
 
     // MARK: Slots
@@ -80,7 +70,7 @@ final class AccountSessions: SecretKeepingStorage, RenewalLockingStorage, Observ
         }
     }
 
-    /// Takes accounts from the list and removes their sessions.
+    /// Removes accounts from the list, and their sessions.
     ///
     /// - Parameter select: chooses the accounts.
     func remove(_ select: @escaping @Sendable (UserAccountList) -> [UserAccount]) async throws -> [UserAccount] {
@@ -92,14 +82,14 @@ final class AccountSessions: SecretKeepingStorage, RenewalLockingStorage, Observ
                     return removed
                 }
             }
-            // Outside the lock, which a save in this process may be waiting for while it holds those of the session.
+            // Outside the lock: a save in this process may wait for it while holding the session's locks.
             for account in removed { try await SessionTokens(storage: self, key: account.slot).storage.clear() }
             if !removed.isEmpty { try await change { $0.forget(removed.map(\.slot.rawValue)) } }
             return removed
         }
     }
 
-    /// Removes what earlier processes have left behind when they ended in the middle of a change. Once for each process.
+    /// Removes what earlier processes have left when they ended in the middle of a change. Runs once in each process.
     func sweepOnce() async {
         guard hasSwept.withLock({ isDone in !isDone }) else { return }
         guard let index = try? await index() else { return }
@@ -118,13 +108,13 @@ final class AccountSessions: SecretKeepingStorage, RenewalLockingStorage, Observ
         return StorageKey(rawValue: "\(key).\(Hexadecimal.text(bytes))")
     }
 
-    /// Runs the body while no other task or process adds or removes accounts or begins sessions. A caller that is cancelled doesn't
+    /// Runs the body while no other task or process adds or removes accounts or begins sessions. Cancelling the caller doesn't
     /// stop it halfway.
     private func exclusively<Outcome: Sendable>(_ body: @escaping @Sendable () async throws -> Outcome) async throws -> Outcome {
         try await toItsEnd { [self] in
             try await locking.withLock {
                 try await self.base.locked(self.key) {
-                    // A session that can't be removed now is still listed, and tried again.
+                    // A session that can't be removed now stays listed, and is retried later.
                     let loose = try await self.index().loose.map(StorageKey.init(rawValue:))
                     if !loose.isEmpty { try? await self.clear(loose) }
                     return try await body()
@@ -144,10 +134,9 @@ final class AccountSessions: SecretKeepingStorage, RenewalLockingStorage, Observ
     }
 
     func set(_ secret: Secret?, for key: StorageKey) async throws {
-        for _ in 0..<1000 {
-            if try await replace(base.read(key), with: secret, for: key) { return }
+        try await retryingCompareAndSwap(of: key) {
+            try await replace(base.read(key), with: secret, for: key) ? () : nil
         }
-        throw StorageError(.busy, "\(key)", problem: "is changed all the time by others", remedy: "try again")
     }
 
     func replace(_ expected: Secret?, with secret: Secret?, for key: StorageKey) async throws -> Bool {
@@ -173,17 +162,17 @@ final class AccountSessions: SecretKeepingStorage, RenewalLockingStorage, Observ
         try await base.confirmRenewalLock?(key)
     }
 
-    /// The index from now on, and after each change.
+    /// The index now, and after each change.
     func lists() -> AsyncStream<UserAccountList> {
         let (stream, continuation) = AsyncStream.makeStream(of: UserAccountList.self, bufferingPolicy: .bufferingNewest(1))
         let (changes, key) = (observers.changes(), key)
         let task = Task { [weak self] in
-            // Before the first read, so that no change after it is missed.
+            // Starts observing before the first read, so that no later change is missed.
             await self?.observers.begun()
             var shown = try? await self?.index().list
             if let shown { continuation.yield(shown) }
             for await changed in changes where changed == key {
-                // One read after the other, each after the report that caused it: the last one shown is the one stored.
+                // Reads one after the other, each after the report that caused it, so the last list shown is the stored one.
                 guard let list = try? await self?.index().list, list != shown else { continue }
                 shown = list
                 continuation.yield(list)
@@ -196,28 +185,10 @@ final class AccountSessions: SecretKeepingStorage, RenewalLockingStorage, Observ
 }
 
 extension AccountSessions {
-    private struct Place: Hashable {
-        let storage: ObjectIdentifier
-        let key: StorageKey
-    }
+    private static let all = SharedObjects<AccountSessions>()
 
-    private struct Reference {
-        weak var sessions: AccountSessions?
-    }
-
-    private static let all = Locked<[Place: Reference]>([:])
-
-    /// The same object for the same storage and key, so that all clients of an account share one renewal at a time.
+    /// Returns the same object for the same storage and key, so that all clients of an account share each renewal.
     static func shared(_ storage: AnyKeyValueStorage, _ key: StorageKey) -> AccountSessions {
-        guard let identity = storage.identity else { return AccountSessions(storage, key) }
-        return all.withLock { all in
-            // The object holds its storage, so an identifier is not used again while it lives.
-            let place = Place(storage: identity, key: key)
-            if let known = all[place]?.sessions { return known }
-            all = all.filter { $0.value.sessions != nil }
-            let sessions = AccountSessions(storage, key)
-            all[place] = Reference(sessions: sessions)
-            return sessions
-        }
+        all.object(storage, key) { AccountSessions(storage, key) }
     }
 }

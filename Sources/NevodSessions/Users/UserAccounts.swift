@@ -2,7 +2,7 @@ public import Foundation
 public import NevodHost
 internal import NevodStorage
 
-/// Several accounts side by side in one storage, of which one is the current one. Each has a ``SessionStorage`` of its own.
+/// Several accounts side by side in one storage. One of them is current. Each has its own ``SessionStorage``.
 ///
 /// ```swift
 /// let accounts = UserAccounts<User>(storage: storage)
@@ -10,12 +10,13 @@ internal import NevodStorage
 /// let session = try await accounts.storage(of: "ada").load()
 /// ```
 ///
-/// - The list is one value, changed by compare-and-swap. Each session has a random key, so that the keys of a storage don't reveal the
+/// - The list is one value, changed by compare-and-swap. Each session has a random key, so that a storage's keys don't reveal the
 ///   identifiers of accounts, even where keys are not sealed.
-/// - After a crash at any instant, each account in the list has its session or none, and no session stays that isn't in the list.
-/// - A renewal that ends after its account was removed is dropped. So is a login that saves its session then (``AccountError``).
-/// - Several processes may share the storage, if it has a renewal lock, as those of this library have. Without one, one process
-///   at a time may add and remove accounts.
+/// - After a crash at any instant, each account in the list has its session or none, and sessions that aren't in the list are
+///   removed.
+/// - A renewal that ends after its account was removed is dropped. A login that saves its session then fails (``AccountError``).
+/// - Several processes may share the storage, if it has a renewal lock, as the stores of this library have. Without one,
+///   processes must take turns at adding and removing accounts.
 public final class UserAccounts<User: Codable & Sendable>: Sendable {
     /// The greatest number of accounts.
     public static var limit: Int { AccountIndex.limit }
@@ -27,16 +28,12 @@ public final class UserAccounts<User: Codable & Sendable>: Sendable {
 
     /// Stores the accounts where ``SessionStorage/init()`` stores a session.
     public convenience init() {
-        #if canImport(Security)
-            self.init(storage: KeychainStorage())
-        #else
-            self.init(storage: UserDataStorage.shared)
-        #endif
+        self.init(storage: defaultSessionStorage)
     }
 
     /// - Parameters:
     ///   - storage: stores the list and the sessions.
-    ///   - key: the key of the list, and what the keys of sessions begin with.
+    ///   - key: the list's key, and the prefix of the sessions' keys.
     ///   - encoder: encodes the users.
     ///   - decoder: decodes the users.
     ///   - onError: see ``SessionStorage``.
@@ -69,7 +66,7 @@ public final class UserAccounts<User: Codable & Sendable>: Sendable {
 
     // MARK: Changes
 
-    /// Begins a session of an account, which is added if it isn't listed.
+    /// Begins a session of an account, and adds the account if it isn't listed.
     ///
     /// - Parameters:
     ///   - id: the account's identifier, such as the claim `sub` of its token: 1 to 512 bytes of UTF-8, compared exactly.
@@ -97,13 +94,13 @@ public final class UserAccounts<User: Codable & Sendable>: Sendable {
                 }
                 if isListed { return account }
             } catch let error as AccountError where error.code == .removed {}
-            // Removed meanwhile, and its session with it: this one is a new account's.
+            // The account and its session were removed meanwhile: this sign-in adds a new account.
         }
         throw StorageError(
-            .busy, "\(sessions.key)", problem: "the account is added and removed all the time by others", remedy: "try again")
+            .busy, "\(sessions.key)", problem: "the account keeps being added and removed by other programs", remedy: "try again")
     }
 
-    /// Makes an account the current one. Requests under way go on as the account that they began with.
+    /// Makes an account the current one. Requests under way continue as the account that they began with.
     ///
     /// - Throws: ``AccountError`` of code `unknown`; the storage's errors.
     @discardableResult
@@ -114,12 +111,12 @@ public final class UserAccounts<User: Codable & Sendable>: Sendable {
         }
     }
 
-    /// Removes an account and its session. Its requests that are under way fail, or end as the account's; none gets another account's
-    /// token. If it was the current one, none is.
+    /// Removes an account and its session. Its requests under way fail, or finish with its own token; none gets another account's
+    /// token. If it was the current account, no account is current afterward.
     ///
     /// - Returns: whether there was such an account.
-    /// - Throws: the storage's errors. An account that is no longer in the list, but whose session could not be removed, is removed
-    ///   completely by a later call, or by the next process.
+    /// - Throws: the storage's errors. If the account is no longer listed but its session could not be removed, a later call or
+    ///   the next process removes it.
     @discardableResult
     public func remove(_ id: String) async throws -> Bool {
         try await !sessions.remove { list in list[id].map { [$0] } ?? [] }.isEmpty
@@ -132,8 +129,8 @@ public final class UserAccounts<User: Codable & Sendable>: Sendable {
 
     // MARK: Sessions
 
-    /// The session of an account: for its client, and for its state. It stays that account's, whichever is the current one, and once
-    /// the account is removed it has no session and takes none, even if an account with the same identifier is added.
+    /// The session of an account, for its client and its state. It always belongs to this account, whichever account is current.
+    /// Once the account is removed, it has no session and takes none, even if an account with the same identifier is added.
     public func storage(of account: UserAccount) -> SessionStorage<User> {
         SessionStorage(storage: sessions, key: account.slot, encoder: encoder, decoder: decoder, onError: onError)
     }
@@ -148,7 +145,7 @@ public final class UserAccounts<User: Codable & Sendable>: Sendable {
 
     /// One client for each account.
     ///
-    /// - Parameter make: returns a new client with the tokens in a storage; called once for each account, as a rule.
+    /// - Parameter make: returns a new client with the tokens in a storage; usually called once for each account.
     public func clients<Client: Sendable>(
         _ make: @escaping @Sendable (SessionStorage<User>) throws -> Client
     ) -> AccountClients<User, Client> {
@@ -159,4 +156,76 @@ public final class UserAccounts<User: Codable & Sendable>: Sendable {
 extension StorageKey {
     /// The default key of a list of accounts.
     public static let accounts: StorageKey = "nevod.accounts"
+}
+
+/// One of several accounts in a ``UserAccounts``.
+///
+/// An account that was removed and added again is another one: they are not equal, and don't share tokens.
+public struct UserAccount: Sendable, Hashable, Identifiable {
+    /// The account's identifier as the app has given it, such as the claim `sub` of its token.
+    public let id: String
+    /// Random, so that the keys in a storage don't reveal the accounts.
+    let slot: StorageKey
+}
+
+extension UserAccount {
+    /// Compares the slots, which are unique. Identifiers may be equal strings with different UTF-8.
+    public static func == (left: UserAccount, right: UserAccount) -> Bool {
+        left.slot == right.slot
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(slot)
+    }
+}
+
+/// The accounts of a ``UserAccounts`` at one instant.
+public struct UserAccountList: Sendable, Hashable {
+    /// All accounts, in the order in which they were added. After its session has ended, an account stays in the list until it is
+    /// removed.
+    public let accounts: [UserAccount]
+    /// The current account; nil if none was chosen, or if it was removed.
+    public let current: UserAccount?
+
+    /// The account with this identifier; nil if there is none. Identifiers are equal if their UTF-8 is equal.
+    public subscript(_ id: String) -> UserAccount? {
+        accounts.first { $0.id.utf8.elementsEqual(id.utf8) }
+    }
+}
+
+/// Why an operation of a ``UserAccounts`` failed. Never contains an account's identifier, which may be personal data.
+public struct AccountError: Error, Sendable, Hashable {
+    /// The kind of failure.
+    public enum Code: Sendable, Hashable {
+        /// No account has this identifier.
+        case unknown
+        /// No account is the current one.
+        case noCurrent
+        /// The account was removed, so no session can be saved for it.
+        case removed
+        /// The limit on accounts is reached.
+        case tooMany
+        /// The identifier is empty or too long.
+        case identifier
+    }
+
+    /// The kind of failure; the description tells it to a person.
+    public let code: Code
+
+    init(_ code: Code) {
+        self.code = code
+    }
+}
+
+extension AccountError: CustomStringConvertible {
+    public var description: String {
+        switch code {
+        case .unknown: "no account has this identifier; sign it in first"
+        case .noCurrent: "no account is the current one; sign one in, or switch to one"
+        case .removed: "the account was removed; sign it in again, and use the storage and the client of the new account"
+        case .tooMany: "there are \(AccountIndex.limit) accounts already; remove one first"
+        case .identifier:
+            "an account's identifier must have 1 to \(AccountIndex.longestIdentifier) bytes of UTF-8"
+        }
+    }
 }

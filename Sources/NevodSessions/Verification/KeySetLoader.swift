@@ -18,9 +18,9 @@ struct KeySetLoader: Sendable {
 
     private static let symmetric: Set<JWTAlgorithm> = [.hs256, .hs384, .hs512]
 
-    /// - Parameter reloads: whether a stored response must not be used without asking the server.
+    /// - Parameter reloads: whether to ask the server even if a stored response could be used.
     func load(reloads: Bool) async throws(RemoteKeyError) -> JSONWebKeySet {
-        // Of all requests together.
+        // The deadline of all requests together.
         let end = ContinuousClock.now + min(settings.timeout, .seconds(Int32.max))
         switch source {
         case .keys(let url): return try await keys(at: url, reloads, until: end)
@@ -34,22 +34,24 @@ struct KeySetLoader: Sendable {
         let body = try await body(at: url, reloads, until: end)
         let set: JSONWebKeySet
         do throws(JWTError) { set = try JSONWebKeySet(json: body) } catch {
-            throw RemoteKeyError(.unreadable, url, "it is no key set (RFC 7517 §5): \(error)", underlying: error)
+            throw RemoteKeyError(.unreadable, url, "not a key set (RFC 7517 §5): \(error)", underlying: error)
         }
-        // A secret that anyone can fetch is none; with it, anyone could sign (RFC 8725 §3.1).
+        // A secret that anyone can fetch isn't one: anyone could sign with it (RFC 8725 §3.1).
         let keys = set.keys.filter { $0.algorithms.allSatisfy { !Self.symmetric.contains($0) } }
-        guard !keys.isEmpty else { throw RemoteKeyError(.empty, url, "the set has no public key that can be used") }
+        guard !keys.isEmpty else { throw RemoteKeyError(.empty, url, "the set has no usable public key") }
         guard keys.count <= settings.maximumKeys else {
-            throw RemoteKeyError(.unreadable, url, "the set has \(keys.count) keys, more than \(settings.maximumKeys)")
+            throw RemoteKeyError(.unreadable, url, "the set has \(keys.count) keys; the limit is \(settings.maximumKeys)")
         }
         return JSONWebKeySet(keys)
     }
 
-    /// Reads `jwks_uri` from the issuer's metadata: where OpenID Connect has it, or else where RFC 8414 §3 has it.
+    /// Reads `jwks_uri` from the issuer's metadata, at OpenID Connect's location or else at RFC 8414's (§3).
     private func keysURL(of issuer: String, until end: ContinuousClock.Instant) async throws(RemoteKeyError) -> String {
         let request = try request(issuer)
         let path = request.target.hasSuffix("/") ? String(request.target.dropLast()) : request.target
-        guard !request.target.contains("?") else { throw RemoteKeyError(.url, issuer, "an issuer has no query (RFC 8414 §2)") }
+        guard !request.target.contains("?") else {
+            throw RemoteKeyError(.url, issuer, "an issuer's URL must not have a query (RFC 8414 §2)")
+        }
         let url = "\(request.origin)\(path)/.well-known/openid-configuration"
         let body: [UInt8]
         do throws(RemoteKeyError) { body = try await self.body(at: url, false, until: end) } catch {
@@ -63,14 +65,16 @@ struct KeySetLoader: Sendable {
 
     private func metadata(_ body: [UInt8], _ url: String, _ issuer: String) throws(RemoteKeyError) -> String {
         guard let metadata = try? JSONValue(response: body) else {
-            throw RemoteKeyError(.metadata, url, "the metadata is no JSON object (RFC 8414 §3.2)")
+            throw RemoteKeyError(.metadata, url, "the metadata is not a JSON object (RFC 8414 §3.2)")
         }
         // Otherwise one issuer's server could speak for another (RFC 8414 §3.3).
         guard metadata["issuer"]?.string == issuer else {
             throw RemoteKeyError(
-                .metadata, url, "the metadata is for another issuer than \(issuer); the two must be equal byte by byte")
+                .metadata, url, "the metadata is for an issuer other than \(issuer); both must be equal, byte by byte")
         }
-        guard let keys = metadata["jwks_uri"]?.string else { throw RemoteKeyError(.metadata, url, "it names no jwks_uri") }
+        guard let keys = metadata["jwks_uri"]?.string else {
+            throw RemoteKeyError(.metadata, url, "the metadata has no jwks_uri")
+        }
         return keys
     }
 
@@ -115,13 +119,13 @@ struct KeySetLoader: Sendable {
             throw RemoteKeyError(.url, url, "\(error.problem)", underlying: error)
         }
         guard request.origin.isAuthentic else {
-            throw RemoteKeyError(.url, url, "keys are fetched from an https URL only, or from this machine")
+            throw RemoteKeyError(.url, url, "keys are fetched only over https, or from this machine")
         }
         return request
     }
 }
 
-/// Ends a request that is redirected to another origin: another server must not choose the keys.
+/// Fails a request that is redirected to another origin: another server must not choose the keys.
 private struct OneOrigin: RequestInterceptor {
     let origin: Origin
 
@@ -133,5 +137,5 @@ private struct OneOrigin: RequestInterceptor {
 private struct OtherOriginError: Error, CustomStringConvertible {
     let origin: Origin
 
-    var description: String { "redirected to another origin, \(origin); name the final URL instead" }
+    var description: String { "redirected to another origin, \(origin); give the final URL instead" }
 }

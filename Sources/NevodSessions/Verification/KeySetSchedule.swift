@@ -1,7 +1,7 @@
 internal import NevodHost
 internal import NevodJWT
 
-/// Decides when the keys of an issuer are fetched: a state machine that gets every time as an argument.
+/// Decides when an issuer's keys are fetched: a state machine that gets each time as an argument.
 struct KeySetSchedule: Sendable {
     enum Action: Sendable {
         case use(JSONWebKeySet)
@@ -13,7 +13,7 @@ struct KeySetSchedule: Sendable {
     }
 
     struct Fetch: Sendable {
-        /// Whether a stored response must not be used without asking the server.
+        /// Whether to ask the server even if a stored response could be used.
         let reloads: Bool
         /// The number of fetches that had finished when this one was decided.
         let number: Int
@@ -53,12 +53,12 @@ struct KeySetSchedule: Sendable {
         }
         let isKnown = fits(keys)
         if hasWaited, isKnown || hasAsked {
-            // This fetch counts as the one for unknown keys, since it has just looked for one.
+            // The fetch counts as the one for unknown keys, since it has just looked for this key.
             if !isKnown { unknownAt = now }
             return .use(keys)
         }
         if has(settings.minimumAge, passedSince: fetchedAt, at: now), !isPaused(at: now) {
-            // A server that has failed before must not keep the verification of known keys waiting.
+            // The verification of known keys must not wait for a server that has failed before.
             return failures > 0 && isKnown ? .useAndFetch(keys, fetch(reloads: false)) : .fetch(fetch(reloads: !isKnown))
         }
         if isKnown { return .use(keys) }
@@ -73,7 +73,7 @@ struct KeySetSchedule: Sendable {
         guard fetch.number == finished else { return false }
         isFetching = true
         hasAsked = fetch.reloads
-        // With known keys, only an unknown one reloads them.
+        // If keys are known, only an unknown key causes a reload.
         if fetch.reloads, keys != nil { unknownAt = now }
         return true
     }
@@ -91,7 +91,7 @@ struct KeySetSchedule: Sendable {
             failures = 0
             retryAt = nil
             lastError = nil
-            // Before any other call can decide: the fetch has just looked for this key.
+            // Noted before any other call can decide: the fetch has just looked for this key.
             if hasAsked, !fits(set) { unknownAt = now }
         case .failure(let error):
             failures = min(failures + 1, 100)
@@ -102,7 +102,7 @@ struct KeySetSchedule: Sendable {
 
     private func fetch(reloads: Bool) -> Fetch { Fetch(reloads: reloads, number: finished) }
 
-    /// A pause that ends later than any can was begun before the clock was set back.
+    /// Ignores a pause longer than the longest possible: it began before the clock was set back.
     private func isPaused(at now: UnixTime) -> Bool {
         guard let retryAt else { return false }
         return now < retryAt && retryAt - now <= Self.longestPause

@@ -1,6 +1,7 @@
 public import NevodHost
+internal import NevodOAuth
 
-/// Tells an authorization server that tokens are no longer used, as at a logout (RFC 7009).
+/// Tells an authorization server that tokens are no longer used, for example at a logout (RFC 7009).
 ///
 /// ```swift
 /// let revocation = TokenRevocation(
@@ -8,14 +9,14 @@ public import NevodHost
 /// try await revocation.revoke(tokens)
 /// ```
 ///
-/// The rules of ``TokenIntrospection`` for the token's safety hold here too. A server that asks to wait (503 with `Retry-After`) is asked
-/// again, up to 3 times, if the wait is at most 5 s.
+/// The token is protected as in ``TokenIntrospection``. If the server asks for a pause of at most 5 s (503 with `Retry-After`),
+/// the request is sent again, up to 3 times in all.
 public struct TokenRevocation: Sendable {
     private let endpoint: TokenEndpoint
 
     /// - Parameters:
     ///   - endpoint: the endpoint's URL: https, unless the server is on this machine.
-    ///   - authentication: shows which client asks.
+    ///   - authentication: identifies the client.
     ///   - provider: sends the requests.
     ///   - timeout: the limit for all attempts of a request together.
     public init(
@@ -26,20 +27,30 @@ public struct TokenRevocation: Sendable {
             url: endpoint.urlString, authentication: authentication, provider: provider, timeout: timeout)
     }
 
-    /// Revokes a token. A token that the server doesn't know, or has revoked already, is no error (RFC 7009 §2.2).
+    /// Revokes a token. If the server doesn't know the token, or has revoked it already, that isn't an error (RFC 7009 §2.2).
     ///
-    /// - Throws: ``TokenServiceError`` if the server refuses, as with `unsupportedTokenType`; `NetworkError` for any other failure. The
-    ///   token may then still be valid.
+    /// - Throws: ``TokenServiceError`` if the server refuses, for example with `unsupportedTokenType`; `NetworkError` for any
+    ///   other failure. The token may then still be valid.
     public func revoke(_ token: String, hint: TokenTypeHint? = nil) async throws {
-        _ = try await endpoint.post(token, hint)
+        let reply = try await endpoint.post(token, hint)
+        if let failure = reply.failure, !Revocation.isRevoked(by: reply.response) { throw failure }
     }
 
-    /// Revokes the refresh token, which also ends the access tokens of its grant (RFC 7009 §2.1), and then the access token, for servers
-    /// that don't end it. A server that revokes no access tokens is no error: they expire.
+    /// Revokes the refresh token, which ends the access tokens of its grant (RFC 7009 §2.1). Then revokes the access token, even if
+    /// the server refuses the former, for servers that don't end it. It isn't an error if a server can't revoke access tokens: they
+    /// expire.
     public func revoke(_ tokens: AuthTokens) async throws {
-        try await revoke(tokens.refreshToken, hint: .refreshToken)
-        do { try await revoke(tokens.accessToken, hint: .accessToken) } catch let error as TokenServiceError {
-            guard error.code == .unsupportedTokenType else { throw error }
+        var revocation = Revocation(hasRefreshToken: true)
+        var failure: (any Error)?
+        while let kind = revocation.next {
+            do {
+                let reply = try await endpoint.post(
+                    kind == .refresh ? tokens.refreshToken : tokens.accessToken, TokenTypeHint(rawValue: kind.rawValue))
+                if !revocation.take(reply.response) { failure = failure ?? reply.failure }
+            } catch {
+                throw failure ?? error
+            }
         }
+        if let failure { throw failure }
     }
 }

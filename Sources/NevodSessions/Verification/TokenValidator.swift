@@ -1,8 +1,8 @@
-internal import Foundation
+public import Foundation
 public import NevodHost
 public import NevodJWT
 
-/// Validates the access token of a session: its signature and claims here, and whether it was revoked at the server.
+/// Validates a session's access token: checks its signature and claims here, and asks the server whether it was revoked.
 ///
 /// ```swift
 /// let validator = TokenValidator(
@@ -31,9 +31,9 @@ public struct TokenValidator: Sendable {
         self.clock = clock
     }
 
-    /// Validates the access token. Its expiry is no error; anything else that makes it unacceptable is.
+    /// Validates the access token. Its expiry isn't an error; anything else that makes it unacceptable is.
     ///
-    /// - Throws: `JWTError` for a token that doesn't meet the rules; errors of the keys, such as ``RemoteKeyError``, and of the
+    /// - Throws: `JWTError` for a token that breaks the rules; errors of the keys, such as ``RemoteKeyError``, and of the
     ///   introspection.
     public func validate(_ tokens: AuthTokens) async throws -> TokenValidation {
         let (claims, isExpired) = try await verify(tokens.accessToken)
@@ -51,19 +51,50 @@ public struct TokenValidator: Sendable {
         do {
             return (try await verifier.verify(token, with: keys, at: clock.now.numericDate), false)
         } catch let error as JWTError where error.code == .expired {
-            // As of the last second in which it was valid, so that an expired token must meet all other rules too.
+            // Verified as of its last valid second, so that an expired token must meet all other rules too.
             guard let expiry = try JSONWebToken(token).unverifiedClaims.expiresAt else { throw error }
             return (try await verifier.verify(token, with: keys, at: expiry - 1), true)
         }
     }
 
-    /// Verifies an access token that was just issued.
+    /// Verifies a newly issued access token, which must not have expired.
     func verifyNew(_ token: String) async throws {
         _ = try await verifier.verify(token, with: keys, at: clock.now.numericDate)
     }
 
-    /// Makes sure that keys are known, before something that can't be repeated depends on them.
+    /// Makes sure that keys are known before a step that can't be repeated depends on them.
     func prepare() async throws {
         if let remote = keys as? RemoteKeySet { try await remote.load() }
+    }
+}
+
+/// The result of a ``TokenValidator`` for tokens whose signature is valid.
+public struct TokenValidation: Sendable, Hashable {
+    /// Whether the access token has expired.
+    public let isExpired: Bool
+    /// When the access token expires (`exp`); nil if it doesn't say.
+    public let expiresAt: Date?
+    /// The claims of the access token, verified.
+    public let claims: JWTClaims
+    /// The server's view of the token; nil if the server wasn't asked, because the token has expired or the validator has no
+    /// introspection.
+    public let serverValidation: ServerValidation?
+
+    /// Whether the access token can be used: it has not expired, and the server (if asked) calls it active.
+    public var isValid: Bool { !isExpired && serverValidation?.isValid != false }
+}
+
+/// An authorization server's view of an access token (RFC 7662).
+public struct ServerValidation: Sendable, Hashable {
+    /// The response, including the server's own members: `response.members[int: "rate_limit"]`.
+    public let response: IntrospectedToken
+
+    /// Whether the token is active: neither expired nor revoked.
+    public var isValid: Bool { response.isActive }
+    /// The permissions of the token: its scopes (RFC 6749 §3.3).
+    public var permissions: [String] { response.scopes }
+
+    init(_ response: IntrospectedToken) {
+        self.response = response
     }
 }

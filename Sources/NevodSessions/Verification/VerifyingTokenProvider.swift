@@ -7,9 +7,9 @@ internal import NevodSupport
 /// let tokenProvider = VerifyingTokenProvider(DefaultTokenProvider(tokenStorage: storage, baseURL: baseURL), validator: validator)
 /// ```
 ///
-/// New tokens that don't pass fail the renewal, and the old tokens are kept: that is no refusal, and the session goes on. If the new ones
-/// may pass later, since a key is missing or a clock is wrong, they are kept in memory and verified again at the next renewal: a server
-/// that rotates refresh tokens would not issue them twice. Should they have expired by then, they are renewed themselves.
+/// If new tokens fail verification, the renewal fails, the old tokens are kept, and the session goes on. New tokens that may pass
+/// later, because a key was missing or a clock was wrong, are kept in memory and verified again at the next renewal: a server
+/// that rotates refresh tokens would not issue them twice. If they have expired by then, they are renewed themselves.
 public struct VerifyingTokenProvider<Base: TokenProvider>: TokenProvider {
     private let base: Base
     private let validator: TokenValidator
@@ -29,7 +29,7 @@ public struct VerifyingTokenProvider<Base: TokenProvider>: TokenProvider {
         let unverified = self.tokens.values.unverified.withLock { $0 }
         guard let unverified, unverified.old == tokens else { return try await verified(base.refresh(tokens), of: tokens) }
         do { return try await verified(unverified.new, of: tokens) } catch let error as JWTError where error.code == .expired {
-            // The server knows this refresh token, and no longer the stored one.
+            // The server knows this refresh token instead of the stored one.
             return try await verified(base.refresh(unverified.new), of: tokens)
         }
     }

@@ -1,5 +1,5 @@
-/// A queue with amortized constant-time operations at both ends. (The standard library has none.) Inlinable, because every request
-/// passes one in another module.
+/// A queue with amortized constant-time operations at both ends, which the standard library lacks. Inlinable, because every
+/// request passes through one in another module.
 @frozen @usableFromInline
 package struct Deque<Element> {
     @usableFromInline var inbox: [Element] = []

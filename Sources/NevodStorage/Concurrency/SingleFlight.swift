@@ -1,9 +1,9 @@
 internal import NevodSupport
 
-/// Runs an operation once at a time. Callers that ask for it while it runs share its outcome.
+/// Runs at most one execution of an operation. Callers that arrive while it runs share its outcome.
 ///
-/// A caller that is cancelled, or whose deadline passes, stops waiting, but the operation goes on: the exchange of a token,
-/// once begun, can't be undone.
+/// A caller stops waiting when it is cancelled or its deadline passes. The operation goes on: once it has begun, the exchange of
+/// a token can't be undone.
 package final class SingleFlight<Outcome: Sendable>: Sendable {
     private struct State {
         var isRunning = false
@@ -17,7 +17,7 @@ package final class SingleFlight<Outcome: Sendable>: Sendable {
     package var isRunning: Bool { state.withLock { $0.isRunning } }
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Waits for the operation under way. If there is none, starts `operation` and waits for that.
+    /// Waits for the operation under way. If there is none, starts `operation` and waits for it.
     package func join(
         until deadline: ContinuousClock.Instant?, or operation: @escaping @Sendable () async -> Outcome
     ) async throws -> Outcome {
@@ -46,7 +46,7 @@ package final class SingleFlight<Outcome: Sendable>: Sendable {
         Task { finish(with: await operation()) }
     }
 
-    /// Runs `operation` in the calling task. Returns nil, without running it, if one is under way.
+    /// Runs `operation` in the calling task. If one is already under way, returns nil without running it.
     package func runIfIdle(_ operation: @escaping @Sendable () async -> Outcome) async throws -> Outcome? {
         let isFirst = state.withLock { state in
             defer { state.isRunning = true }

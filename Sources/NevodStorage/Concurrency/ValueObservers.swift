@@ -20,7 +20,7 @@ package final class ValueObservers<Value: Sendable>: Sendable {
 
     /// Adds a reader.
     ///
-    /// - Parameter limit: the number of values that are kept for a slow reader, the latest ones.
+    /// - Parameter limit: the number of latest values to keep for a slow reader.
     package func add(keeping limit: Int = 1) -> (AsyncStream<Value>, id: Int) {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(limit))
         let id = state.withLock { state in
@@ -32,7 +32,7 @@ package final class ValueObservers<Value: Sendable>: Sendable {
         return (stream, id)
     }
 
-    /// Calls the body when the reader stops reading; at once if it has.
+    /// Calls the body when the reader stops reading, or at once if it already has.
     package func onTermination(of id: Int, _ body: @escaping @Sendable () -> Void) {
         let isRemoved = state.withLock { state in
             guard state.continuations[id] != nil else { return true }

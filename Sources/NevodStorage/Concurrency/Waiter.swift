@@ -13,7 +13,7 @@ package final class Waiter<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// - Returns: false if the waiter had been resumed already; the result is then dropped.
+    /// - Returns: false if the waiter was already resumed; the result is then dropped.
     @discardableResult
     package func resume(with result: Result<Value, any Error>) -> Bool {
         let (continuation, isFirst) = state.withLock { state -> (CheckedContinuation<Value, any Error>?, Bool) in
@@ -50,4 +50,11 @@ package final class Waiter<Value: Sendable>: Sendable {
             resume(with: .failure(CancellationError()))
         }
     }
+}
+
+/// A deadline passed before the awaited value arrived.
+package struct DeadlineExceededError: Error, Sendable, Hashable, CustomStringConvertible {
+    package init() {}
+
+    package var description: String { "the deadline has passed" }
 }

@@ -3,12 +3,14 @@ internal import NevodSupport
 
 /// Stores each value in a file of its own, in a folder that only this user can access. Several processes may share the folder.
 ///
-/// A value is written to a new file, which replaces the old one once it is on the device: a crash of the process or of the machine
-/// leaves the old value or the new one. Values are not encrypted; the modes of the folder (0700) and of the files (0600) protect
-/// them. A folder or file is refused if others can read or write it, if it belongs to another user, or if it is a symbolic link.
+/// A value is written to a new file, which replaces the old one once it is on the device. So a crash of the process or of the
+/// machine leaves the old value or the new one. Values are not encrypted; the modes of the folder (0700) and of the files (0600)
+/// protect them. The store refuses a folder or file that others can read or write, that belongs to another user, or that is a
+/// symbolic link.
 ///
-/// Changes by other processes are reported while they are observed, by a watch on the folder: also if the folder is replaced by another
-/// one, as from a backup. Where the system has no watch left (`fs.inotify.max_user_instances`), only those of this object are.
+/// While changes are observed, a watch on the folder reports the changes of other processes. It still works after the folder is
+/// replaced, as from a backup. If the system has no watch left (`fs.inotify.max_user_instances`), only this object's changes are
+/// reported.
 ///
 /// Blocking calls run on a thread of the store's own. A write that has begun is completed even if its task is cancelled.
 public final class FileStorage: CompareAndSwapStorage, RenewalLockingStorage, ObservableStorage {
@@ -20,8 +22,8 @@ public final class FileStorage: CompareAndSwapStorage, RenewalLockingStorage, Ob
     private let names = StorageFileNames()
     private let observers: StorageObservers
 
-    /// - Parameter directory: The folder; it and its parents are created if they are missing. A relative path is resolved now, against
-    ///   the current working directory.
+    /// - Parameter directory: The folder; it and its parents are created if they are missing. A relative path is resolved now,
+    ///   against the current working directory.
     public init(directory: String) throws(StorageError) {
         guard !directory.isEmpty, !directory.utf8.contains(0) else {
             throw StorageError(.other, directory, problem: "is not a path")
@@ -76,7 +78,8 @@ public final class FileStorage: CompareAndSwapStorage, RenewalLockingStorage, Ob
         try await RenewalLocks(path: "\(path)/.renewals").withLock(for: key, body)
     }
 
-    /// The keys whose values change from now on, whichever process changes them. One that was changed and changed back may be reported.
+    /// The keys whose values change from now on, whichever process changes them. A value that was changed and changed back may be
+    /// reported.
     public func changes() -> StorageChanges {
         observers.changes()
     }
@@ -95,11 +98,71 @@ public final class FileStorage: CompareAndSwapStorage, RenewalLockingStorage, Ob
         _ value: [UInt8]?, _ folder: borrowing PrivateDirectory, _ name: String
     ) throws(StorageError) {
         guard let value else { return try folder.remove(name) }
-        guard value.count <= maximumSize else {
-            throw StorageError(
-                .tooLarge, name, problem: "the value has \(value.count) bytes, more than \(maximumSize)",
-                remedy: "store it elsewhere, and keep a reference here")
-        }
+        try StorageError.checkSize(value.count, upTo: maximumSize, of: name)
         try folder.replace(name, with: value)
+    }
+}
+
+/// Tells which keys of a folder of values have changed.
+final class StorageFolderWatch: StorageActivity {
+    private let watch: FolderWatch
+
+    private init(_ watch: FolderWatch) {
+        self.watch = watch
+    }
+
+    /// - Returns: nil if the folder can't be watched.
+    static func begin(
+        _ path: String, _ names: StorageFileNames, _ notify: @escaping @Sendable (StorageKey) -> Void
+    ) -> StorageFolderWatch? {
+        let files = KnownFiles(path)
+        let watch = FolderWatcher.shared.watch(path) { change in
+            for name in files.changed(by: change) {
+                if let key = names.key(of: name) { notify(key) }
+            }
+        }
+        // Only after the watch has begun, so that no file is missed.
+        files.list()
+        return watch.map(StorageFolderWatch.init)
+    }
+}
+
+/// The files that a folder was seen to have. If the folder is replaced, the files that it lacks then have changed too.
+private final class KnownFiles: Sendable {
+    private let path: String
+    private let names = Locked<Set<String>>([])
+
+    init(_ path: String) {
+        self.path = path
+    }
+
+    func changed(by change: FolderChange) -> Set<String> {
+        switch change {
+        case .written(let name), .renamed(let name):
+            guard !name.hasPrefix(".") else { return [] }
+            names.withLock { _ = $0.insert(name) }
+            return [name]
+        case .anything:
+            return list()
+        }
+    }
+
+    /// - Returns: the files before and now.
+    @discardableResult
+    func list() -> Set<String> {
+        var found: Set<String> = []
+        if let folder = opendir(path) {
+            defer { closedir(folder) }
+            while let entry = readdir(folder) {
+                let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                if !name.hasPrefix(".") { found.insert(name) }
+            }
+        }
+        return names.withLock { names in
+            defer { names = found }
+            return names.union(found)
+        }
     }
 }

@@ -1,11 +1,10 @@
-internal import COpenSSL
 internal import NevodSupport
 
-/// The name of the file that holds a key's value. No two keys share one, even on file systems that ignore case or normalize accents;
-/// none begins with a dot, holds a slash, or exceeds the limit of a file system.
+/// The name of the file that holds a key's value. No two keys share a name, even on file systems that ignore case or normalize
+/// accents. No name begins with a dot, holds a slash, or exceeds the limit of a file system.
 ///
-/// Lower-case letters, digits, `-`, `_` and inner dots stand for themselves; every other byte is `%xx`. A name that would be longer
-/// than ``maximumLength`` is `%%` and the key's SHA-256 instead.
+/// Lower-case letters, digits, `-`, `_` and inner dots stand for themselves; every other byte is `%xx`. If the name would be
+/// longer than ``maximumLength``, it is `%%` and the key's SHA-256 instead.
 struct StorageFileName {
     let text: String
 
@@ -18,8 +17,7 @@ struct StorageFileName {
         for (index, byte) in bytes.enumerated() {
             guard text.utf8.count <= Self.maximumLength else { break }
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
-                UInt8(ascii: "_"):
+            case _ where byte.isLowercase || byte.isDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_"):
                 text.unicodeScalars.append(Unicode.Scalar(byte))
             case UInt8(ascii: ".") where index > 0 && index < bytes.count - 1:
                 text += "."
@@ -27,13 +25,14 @@ struct StorageFileName {
                 text += "%" + Hexadecimal.text([byte])
             }
         }
-        self.text = text.utf8.count <= Self.maximumLength ? text : "%%" + Hexadecimal.text(Self.sha256(bytes))
+        let isLong = text.utf8.count > Self.maximumLength
+        self.text = isLong ? "%%" + Hexadecimal.text(bytes.withUnsafeBytes { SHA256.digest(of: $0) }) : text
     }
 
     /// Whether the name is a digest, which doesn't tell its key.
     var isDigest: Bool { text.hasPrefix("%%") }
 
-    /// The key whose value a file holds; nil for a file of another kind, or with a digest for a name.
+    /// The key whose value a file holds; nil for a file of another kind, or whose name is a digest.
     static func key(of name: String) -> StorageKey? {
         var bytes: [UInt8] = []
         var rest = Array(name.utf8)[...]
@@ -47,16 +46,24 @@ struct StorageFileName {
             }
             bytes.append(escaped)
         }
-        // A name that no key has, such as one of another program's file, is not that of the key it decodes to.
+        // Reject names that this store never writes, such as another program's, even if they decode to a key.
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         let key = StorageKey(rawValue: text)
         return StorageFileName(key).text == name ? key : nil
     }
+}
 
-    private static func sha256(_ bytes: [UInt8]) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: 32)
-        let done = EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil)
-        precondition(done == 1, "OpenSSL has no SHA-256")
-        return digest
+/// The names of a folder's files. The key of a digest is known only if that key was used before.
+final class StorageFileNames: Sendable {
+    private let digests = Locked<[String: StorageKey]>([:])
+
+    func name(of key: StorageKey) -> String {
+        let name = StorageFileName(key)
+        if name.isDigest { digests.withLock { $0[name.text] = key } }
+        return name.text
+    }
+
+    func key(of name: String) -> StorageKey? {
+        StorageFileName.key(of: name) ?? digests.withLock { $0[name] }
     }
 }

@@ -5,7 +5,7 @@ extension LayeredStorage {
     /// The local entry of a key; another process may replace it meanwhile.
     struct Local: Sendable {
         let bytes: Secret?
-        /// nil if the remote value was never seen.
+        /// Nil if the remote value was never seen.
         let copy: LayeredCopy?
     }
 
@@ -18,9 +18,9 @@ extension LayeredStorage {
     struct Reconciled: Sendable {
         /// The stored value, as far as is known.
         let value: Secret?
-        /// nil if the local entry can't be used.
+        /// Nil if the local entry can't be used.
         let local: Local?
-        /// nil if the remote store holds the value.
+        /// Nil if the remote store holds the value.
         let failure: (any Error)?
     }
 
@@ -45,7 +45,8 @@ extension LayeredStorage {
         return Held(secret: secret, version: version)
     }
 
-    /// The copy of a value that the remote store has taken. Its version is looked up now: after a restore it would be too late.
+    /// The copy of a value that the remote store has taken. The version is looked up at once: after a restore it would be too
+    /// late.
     private func seen(_ value: Secret?, _ key: StorageKey) async -> LayeredCopy {
         guard remote.readVersioned != nil, let held = try? await readRemote(key), held.secret == value else {
             return .seen(value)
@@ -53,7 +54,7 @@ extension LayeredStorage {
         return .seen(value, version: held.version)
     }
 
-    /// - Returns: nil if the local entry can't be used, which is reported as an event.
+    /// - Returns: nil if the local entry can't be used. An event reports that.
     private func usableCopy(of key: StorageKey) async throws -> Local? {
         do { return try await copy(of: key) } catch let error as CancellationError { throw error } catch {
             tell(.localFailed(key, error))
@@ -77,10 +78,6 @@ extension LayeredStorage {
         }
     }
 
-    private func contention(_ key: StorageKey) -> StorageError {
-        StorageError(.busy, "\(key)", problem: "it keeps being changed by others", remedy: "try again")
-    }
-
     // MARK: Reading
 
     /// Sends a pending value, and makes the local copy equal to the remote value.
@@ -96,7 +93,7 @@ extension LayeredStorage {
             guard let local else { return Reconciled(value: held.secret, local: nil, failure: nil) }
             if let reconciled = try await reconcile(key, local, held) { return reconciled }
         }
-        throw contention(key)
+        throw StorageError.contention(key)
     }
 
     /// - Returns: nil if another process interfered.
@@ -139,7 +136,7 @@ extension LayeredStorage {
             guard let new = try await put(marked, over: local, key) else { return nil }
             intent = new
         } catch {
-            // If it were sent without the mark, it would be unknown later whether it was cleared there.
+            // Without the mark, it would be unknown later whether the value was cleared there.
             tell(.localFailed(key, error))
             return Reconciled(value: copy.value, local: local, failure: error)
         }
@@ -165,8 +162,8 @@ extension LayeredStorage {
         return Reconciled(value: copy.value, local: new ?? intent, failure: nil)
     }
 
-    /// Finds out after an error whether a value arrived, by reading the remote store. If that still holds the old value, the new one may
-    /// still be on its way, unless the error says that the store has refused it.
+    /// Reads the remote store after an error, to find out whether the value arrived. If the store still holds the old value, the
+    /// new one may still be on its way, unless the error says that the store has refused it.
     private func outcome(of value: Secret?, over held: Secret?, _ key: StorageKey, _ error: any Error) async -> Sent {
         let now: Secret?
         do { now = try await remote.read(key) } catch { return .unknown }
@@ -209,7 +206,7 @@ extension LayeredStorage {
             _ = await putIfPossible(await seen(value, key), over: intent, key)
             return
         }
-        throw contention(key)
+        throw StorageError.contention(key)
     }
 
     /// Keeps a value until the remote store can be reached.
@@ -229,7 +226,7 @@ extension LayeredStorage {
         return true
     }
 
-    /// Records the outcome of sending a value after an error of the remote store.
+    /// Records the outcome after an error of the remote store while a value was sent.
     ///
     /// - Returns: false if the value was overruled.
     private func recordSent(
@@ -258,10 +255,10 @@ extension LayeredStorage {
 
     private func didWriteWithoutCopy(_ value: Secret?, _ key: StorageKey) throws {
         observers.notify(key)
-        // After a restart it would be unknown that the copy is outdated.
+        // After a restart, nothing would tell that the copy is outdated.
         guard value == nil else { return }
         throw StorageError(
-            .other, "\(key)", problem: "is cleared in the remote store, but its local copy can't be",
+            .other, "\(key)", problem: "was cleared in the remote store, but its local copy can't be cleared",
             remedy: "repair the local store, and clear it again")
     }
 
@@ -298,7 +295,7 @@ extension LayeredStorage {
             if expected != value { observers.notify(key) }
             return true
         }
-        throw contention(key)
+        throw StorageError.contention(key)
     }
 
     private func swapWithoutCopy(_ expected: Secret?, _ value: Secret?, _ key: StorageKey) async throws -> Bool {

@@ -8,25 +8,25 @@ public import NevodSupport
 /// }
 /// ```
 ///
-/// - Reads ask the remote store, and update the copy. If the remote store fails, the copy is used; if there is no copy yet, the
+/// - Reads ask the remote store, and update the copy. If the remote store fails, the copy is used. If there is no copy yet, the
 ///   remote store's error is thrown, since "unknown" is not "none".
-/// - Writes go to both. A value that the remote store can't take is marked in the copy, and sent before the next read from there, if
-///   the remote store then still holds the value last seen, or one sent before. Otherwise the remote value takes precedence, and the
-///   local one is dropped (``LayeredEvent/overruled(_:)``).
-/// - A cleared token never comes back. One that was cleared here is cleared remotely, unless there was a new login meanwhile; one that
-///   was cleared remotely is cleared here as soon as that can be seen. If it is unknown whether a value arrived and was cleared, or
-///   never arrived, it is dropped. That is so after any error other than a ``StorageError`` of code `full`, `tooLarge` or
-///   `permissions`, with which a store reports that it has refused a value.
+/// - Writes go to both. If the remote store can't take a value, the copy is marked, and the value is sent before the next read
+///   from the remote store. It replaces only the value last seen there, or one sent before. Otherwise the remote value takes
+///   precedence, and the local one is dropped (``LayeredEvent/overruled(_:)``).
+/// - A cleared token never comes back. A token that was cleared here is cleared remotely, unless there was a new login meanwhile.
+///   A token that was cleared remotely is cleared here as soon as that can be seen. If it is unknown whether a value never
+///   arrived, or arrived and was cleared, it is dropped. This applies after every error except a ``StorageError`` of code `full`,
+///   `tooLarge` or `permissions`, with which a store reports that it has refused a value.
 ///
-/// If the remote store is a ``VersionedStorage``, as ``SQLiteStorage`` and `PostgreSQLStorage` are, a restore of it from a backup is
-/// noticed: an older version does not replace the local copy, which is sent again (``LayeredEvent/wentBack(_:)``). In another store, an
-/// older value looks like a login elsewhere.
+/// If the remote store is a ``VersionedStorage``, as ``SQLiteStorage`` and `PostgreSQLStorage` are, its restore from a backup is
+/// noticed: an older version does not replace the local copy, which is sent again (``LayeredEvent/wentBack(_:)``). In a store
+/// without versions, an older value looks like a login elsewhere.
 ///
-/// The marks are saved locally before anything is sent, because the process may end at any instant. Several processes may share both
-/// stores, and should share both if they share one; the local one must then be a ``CompareAndSwapStorage``. The local store must not
-/// be used for anything else: its entries are encoded.
+/// The marks are saved locally before anything is sent, because the process may end at any instant. Several processes may share
+/// both stores. If they share one, they should share both, and the local store must be a ``CompareAndSwapStorage``. Don't use the
+/// local store for anything else: its entries are encoded.
 ///
-/// ``replace(_:with:for:)`` compares with the remote value, atomically if the remote store can.
+/// ``replace(_:with:for:)`` compares with the remote value. The comparison is atomic if the remote store can do that.
 public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, ObservableStorage {
     /// Bytes; the two stores may use other types.
     public typealias Value = [UInt8]
@@ -41,7 +41,7 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
 
     private struct State {
         var isFallenBack = false
-        /// The keys whose local copy is known to be outdated, and can't be written.
+        /// The keys whose local copies are known to be outdated, and can't be written.
         var stale: Set<StorageKey> = []
     }
 
@@ -66,7 +66,7 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
 
     /// - Throws: the remote store's error if there is no local copy; `CancellationError`.
     public func secret(for key: StorageKey) async throws -> Secret? {
-        // The usual case, with nothing to write, needs no lock.
+        // Usually there is nothing to write, which needs no lock.
         if let copy = try? await copy(of: key).copy, copy.pending == nil, !isStale(key) {
             let held: Held
             do { held = try await readRemote(key) } catch { return try fallBack(to: copy, error) }
@@ -76,7 +76,7 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
         return try await lock(of: key).withLock { try await self.reconcile(key).value }
     }
 
-    /// - Throws: the remote store's error if the local store fails as well; ``StorageError`` if a value was cleared remotely but not
+    /// - Throws: the remote store's error if the local store fails too; ``StorageError`` if a value was cleared remotely but not
     ///   locally, since it might come back.
     public func set(_ secret: Secret?, for key: StorageKey) async throws {
         try await lock(of: key).withLock { try await self.write(secret, key) }
@@ -135,8 +135,8 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
         return changes
     }
 
-    /// Takes the local store's lock, and then the remote store's: a process that loses the remote store meanwhile still holds the lock
-    /// that others fall back to. A lock that fails, other than because it is held, is skipped.
+    /// Takes the local store's lock, and then the remote store's: a process that loses the remote store meanwhile still holds the
+    /// lock that others fall back to. Skips a lock that fails for another reason than being held.
     public func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
         let failure = Locked<(any Error)?>(nil)
         let noteLocalFailure = { (error: any Error) in self.onEvent(.localFailed(key, error)) }
@@ -151,7 +151,7 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
     }
 
     public func confirmRenewalLock(for key: StorageKey) async throws {
-        // A lock that was skipped is not held, and so can't be lost.
+        // A skipped lock is not held, and so can't be lost.
         try await local.confirmRenewalLock?(key)
         try await remote.confirmRenewalLock?(key)
     }
@@ -176,8 +176,35 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
         await body()
     }
 
-    /// Whether the lock works, and was not taken.
+    /// Whether the lock works, but was not taken.
     private static func isRefusal(_ error: any Error) -> Bool {
         error is CancellationError || (error as? StorageError)?.code == .busy
+    }
+}
+
+/// An event of a ``LayeredStorage``, to be logged or shown. Holds no value.
+public enum LayeredEvent: Sendable, CustomStringConvertible {
+    /// The remote store has failed. The local copy is used until ``recovered``.
+    case fellBack(any Error)
+    /// The remote store works again.
+    case recovered
+    /// A value was written while the remote store could not be reached. It is dropped, because another process has changed the
+    /// remote value meanwhile.
+    case overruled(StorageKey)
+    /// The remote store holds an older version of the value than it did before, as after a restore from a backup. The local copy
+    /// is sent there again. Noticed if the remote store is a ``VersionedStorage``.
+    case wentBack(StorageKey)
+    /// The local copy of a key can't be read or written. The remote store is used without a fallback.
+    case localFailed(StorageKey, any Error)
+
+    /// The text for a log.
+    public var description: String {
+        switch self {
+        case .fellBack(let error): "the remote store failed, the local copy is used: \(error)"
+        case .recovered: "the remote store works again"
+        case .overruled(let key): "\(key): the remote value has changed meanwhile, and takes precedence"
+        case .wentBack(let key): "\(key): the remote store holds an older value than before; the local copy takes precedence"
+        case .localFailed(let key, let error): "\(key): the local copy can't be used: \(error)"
+        }
     }
 }

@@ -1,20 +1,20 @@
 internal import Glibc
 
-/// A new file that is written beside its target and takes the target's place in one step, once it is complete. Removed if it is
-/// released without ``commit(_:isDurable:)``.
+/// A new file that is written beside its target, and takes the target's place in one step once it is complete. If it is released
+/// without ``commit(_:isDurable:)``, it is removed.
 ///
-/// The file is created with `O_EXCL` and `O_NOFOLLOW`, so nothing planted under the temporary name is written to. It stands in
-/// the target's folder because a file can be renamed within one file system only.
+/// The file is created with `O_EXCL` and `O_NOFOLLOW`, so nothing planted under the temporary name is written to. It is in the
+/// target's folder, because a file can be renamed only within one file system.
 ///
 /// A symbolic link at the target is never followed: ``commit(_:isDurable:)`` replaces the link itself. A caller that keeps links
-/// resolves the path first, as the command line's `-o` does; the private stores refuse a link before they write.
+/// resolves the path first, as the command line's `-o` does. The private stores refuse a link before they write.
 ///
 /// Not `Sendable`: one task or thread uses it at a time.
 package final class AtomicFile {
     /// How ``commit(_:isDurable:)`` treats an existing target.
     package enum Placement {
         case replacing
-        /// The existing target stays, and the new file is removed.
+        /// An existing target stays, and the new file is removed.
         case unlessPresent
         /// An existing target stays, and the commit fails with EEXIST.
         case exclusively
@@ -32,7 +32,8 @@ package final class AtomicFile {
     /// - Parameters:
     ///   - target: the final path.
     ///   - temporary: the path until then, in the same folder.
-    ///   - folder: an open folder that both paths are relative to, and that outlives this object; nil for the working directory.
+    ///   - folder: an open folder that both paths are relative to, and that must outlive this object; nil for the working
+    ///     directory.
     ///   - mode: the permissions, which the process's umask reduces.
     package init(
         _ target: String, as temporary: String, in folder: Int32? = nil, mode: UInt32 = 0o600
@@ -69,7 +70,7 @@ package final class AtomicFile {
     /// The path until the commit.
     package var temporaryPath: String { temporary }
 
-    /// Gives the file exactly these permissions. A file system without permissions ignores it.
+    /// Gives the file exactly these permissions. A file system without permissions ignores them.
     package func setMode(_ mode: UInt32) {
         if let descriptor { fchmod(descriptor, mode) }
     }
@@ -100,17 +101,18 @@ package final class AtomicFile {
 
     /// Puts the file in its place. Called once.
     ///
-    /// - Parameter isDurable: whether the content reaches the device before the name does, and the name before this returns.
+    /// - Parameter isDurable: whether the content is on the device before the file has its final name, and the name before this
+    ///   returns.
     package func commit(_ placement: Placement = .replacing, isDurable: Bool = false) throws(AtomicFileError) {
         guard let descriptor else { throw AtomicFileError(.write, EBADF) }
         if isDurable, fsync(descriptor) != 0 { throw AtomicFileError(.synchronise, errno) }
-        // A network file system reports only now that there was no room.
+        // A network file system may report only now that there was no room.
         guard closeDescriptor() else { throw AtomicFileError(.write, errno) }
         try place(placement)
         if isDurable { try synchroniseFolder() }
     }
 
-    /// Removes the file now, unless it has replaced its target.
+    /// Removes the file now, unless it has already replaced its target.
     package func discard() {
         closeDescriptor()
         guard isTemporary else { return }
@@ -138,7 +140,7 @@ package final class AtomicFile {
             guard fsync(folder) == 0 else { throw AtomicFileError(.synchroniseFolder, errno) }
             return
         }
-        let opened = open(Self.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let opened = open(target.parentFolder ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard opened >= 0 else { throw AtomicFileError(.synchroniseFolder, errno) }
         defer { close(opened) }
         guard fsync(opened) == 0 else { throw AtomicFileError(.synchroniseFolder, errno) }
@@ -152,12 +154,45 @@ package final class AtomicFile {
         return close(descriptor) == 0 || errno == EINTR
     }
 
-    private static func folder(of path: String) -> String {
-        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(decoding: path.utf8[...$0], as: UTF8.self) } ?? "."
-    }
-
     private static func randomSuffix() -> String {
         let alphabet = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
         return String(decoding: (0..<6).map { _ in alphabet[Int.random(in: alphabet.indices)] }, as: UTF8.self)
+    }
+}
+
+/// Why a file could not be written and put in its place.
+package struct AtomicFileError: Error, Sendable, Hashable {
+    /// The step that failed.
+    package enum Step: Sendable {
+        case create
+        case write
+        case synchronise
+        case place
+        case synchroniseFolder
+    }
+
+    package let step: Step
+    /// `errno`.
+    package let code: Int32
+
+    init(_ step: Step, _ code: Int32) {
+        self.step = step
+        self.code = code
+    }
+}
+
+extension StorageError {
+    /// - Parameters:
+    ///   - target: the file's final path.
+    ///   - temporary: its path until then.
+    ///   - folder: the path of the folder that contains both.
+    init(_ error: AtomicFileError, target: String, temporary: String, folder: String) {
+        switch error.step {
+        case .create: self.init(folder, "no file can be created in it", errno: error.code)
+        case .write: self.init(temporary, "can't be written", errno: error.code)
+        case .synchronise: self.init(temporary, "can't be written to its device", errno: error.code)
+        case .place: self.init(target, "can't be put in place", errno: error.code)
+        case .synchroniseFolder: self.init(folder, "can't be written to its device", errno: error.code)
+        }
     }
 }

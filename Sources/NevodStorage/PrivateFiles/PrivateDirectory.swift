@@ -1,8 +1,8 @@
 internal import Glibc
 internal import NevodSupport
 
-/// A folder of small files that only this user can access. Opened for each operation, so that a store still works after its folder
-/// was moved or restored; within an operation, every path is relative to the descriptor.
+/// A folder of small files that only this user can access. It is opened for each operation, so that a store still works after its
+/// folder was moved or restored. Within an operation, every path is relative to the descriptor.
 struct PrivateDirectory: ~Copyable {
     private let folder: PrivateFile
 
@@ -24,17 +24,24 @@ struct PrivateDirectory: ~Copyable {
     /// Creates the folder and its missing parents, each with mode 0700.
     static func make(_ path: String) throws(StorageError) {
         if mkdir(path, 0o700) == 0 { return try synchroniseParent(of: path) }
-        if errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-            try make(String(path[..<slash]))
+        if errno == ENOENT, let parent = path.parentFolder, parent != "/" {
+            try make(parent)
             if mkdir(path, 0o700) == 0 { return try synchroniseParent(of: path) }
         }
         guard errno == EEXIST else { throw StorageError(path, "can't be created", errno: errno) }
     }
 
-    /// Refuses a folder in which any user may replace files: whoever can remove a store can put an older one in its place.
+    /// Creates the folder of a file that is to be created, and checks that no other user can replace files there.
+    static func makePlace(of path: String) throws(StorageError) {
+        guard let folder = path.parentFolder, folder != "/" else { return }
+        try make(folder)
+        try checkPlace(folder)
+    }
+
+    /// Refuses a folder in which any user may replace files: a user who can remove a store can put an older one in its place.
     ///
     /// - Parameter path: an existing folder; symbolic links are followed.
-    static func checkPlace(_ path: String) throws(StorageError) {
+    private static func checkPlace(_ path: String) throws(StorageError) {
         guard let resolved = realpath(path, nil) else { throw StorageError(path, "can't be examined", errno: errno) }
         defer { free(resolved) }
         var folder = String(cString: resolved)
@@ -45,11 +52,11 @@ struct PrivateDirectory: ~Copyable {
             guard info.st_mode & S_IWOTH == 0 || info.st_mode & S_ISVTX != 0 else {
                 throw StorageError(
                     .permissions, folder,
-                    problem: "any user may replace what is in it (mode \(String(info.st_mode & 0o7777, radix: 8)))",
+                    problem: "any user may replace files in it (mode \(String(info.st_mode & 0o7777, radix: 8)))",
                     remedy: "chmod o-w '\(folder)', or choose another folder")
             }
-            guard let slash = folder.lastIndex(of: "/"), folder != "/" else { return }
-            folder = slash == folder.startIndex ? "/" : String(folder[..<slash])
+            guard folder != "/", let parent = folder.parentFolder else { return }
+            folder = parent
         }
     }
 
@@ -60,6 +67,7 @@ struct PrivateDirectory: ~Copyable {
         guard fsync(parent) == 0 else { throw StorageError(path, "can't be written to its device", errno: errno) }
     }
 
+    private var place: PrivateFile.Folder { (folder.descriptor, folder.path) }
     private func path(_ name: String) -> String { "\(folder.path)/\(name)" }
 
     // MARK: Values
@@ -67,7 +75,7 @@ struct PrivateDirectory: ~Copyable {
     /// - Returns: nil if there is no such file.
     /// - Throws: `.tooLarge` if the file has more than `limit` bytes.
     func read(_ name: String, upTo limit: Int) throws(StorageError) -> [UInt8]? {
-        guard let file = try openFile(name, O_RDONLY) else { return nil }
+        guard let file = try PrivateFile.existing(name, in: place) else { return nil }
         guard file.size <= limit else {
             throw StorageError(
                 .tooLarge, path(name), problem: "holds \(file.size) bytes, more than \(limit)",
@@ -95,76 +103,41 @@ struct PrivateDirectory: ~Copyable {
         try folder.synchronise()
     }
 
-    /// Removes what a process left behind that was killed during a write. Writers hold the lock, so no other one uses the file now.
+    /// Removes the file that a process left when it was killed during a write. Writers hold the lock, so no other process uses
+    /// the file.
     private func removeTemporary() throws(StorageError) {
         guard unlinkat(folder.descriptor, Self.temporaryName, 0) == 0 || errno == ENOENT else {
             throw StorageError(path(Self.temporaryName), "can't be removed", errno: errno)
         }
     }
 
-    /// Refuses to replace a symbolic link, which was put there on purpose.
+    /// Refuses to replace a symbolic link, since somebody put it there on purpose.
     private func checkReplaceable(_ name: String) throws(StorageError) {
         var info = stat()
         guard fstatat(folder.descriptor, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else { return }
-        guard info.st_mode & S_IFMT == S_IFREG else { throw Self.notRegular(path(name)) }
+        guard info.st_mode & S_IFMT == S_IFREG else { throw PrivateFile.isNot(.file, path(name)) }
     }
 
-    private func openFile(_ name: String, _ flags: Int32) throws(StorageError) -> PrivateFile? {
-        // Without O_NONBLOCK, opening a FIFO waits for a writer.
-        let descriptor = openat(folder.descriptor, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
-            if errno == ELOOP { throw Self.notRegular(path(name)) }
-            throw StorageError(path(name), "can't be opened", errno: errno)
-        }
-        return try PrivateFile(descriptor, .file, path: path(name))
-    }
-
-    private static func notRegular(_ path: String) -> StorageError {
-        StorageError(.damaged, path, problem: "is not a regular file", remedy: "move away what is there")
-    }
-
-    // MARK: The lock
-
-    /// Runs the body under a lock that excludes all other writers to this folder, in this process and others. The system releases the
-    /// lock when its holder dies.
+    /// Runs the body under a lock that excludes all other writers to this folder, in this process and others.
     ///
-    /// - Parameter timeout: How long to wait for the lock; one write takes some milliseconds.
+    /// - Parameter timeout: How long to wait for the lock; one write takes a few milliseconds.
     func withLock<Result>(
         timeout: Duration = .seconds(10), _ body: (borrowing PrivateDirectory) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
-        let lock = try lock(timeout)
-        defer { _ = flock(lock.descriptor, LOCK_UN) }
+        let lock = try FileLock(Self.lockName, in: place, until: .now + timeout)
+        defer { withExtendedLifetime(lock) {} }
         return try body(self)
     }
+}
 
-    private func lock(_ timeout: Duration) throws(StorageError) -> PrivateFile {
-        let deadline = ContinuousClock.now + timeout
-        while true {
-            guard let lock = try openFile(Self.lockName, O_RDWR | O_CREAT) else {
-                throw StorageError(path(Self.lockName), "can't be created", errno: ENOENT)
-            }
-            while flock(lock.descriptor, LOCK_EX | LOCK_NB) != 0 {
-                guard errno == EWOULDBLOCK || errno == EINTR else {
-                    throw StorageError(lock.path, "can't be locked", errno: errno)
-                }
-                guard ContinuousClock.now < deadline else {
-                    throw StorageError(
-                        .busy, lock.path, problem: "has been locked by another process for \(timeout)",
-                        remedy: "find it with: fuser '\(lock.path)'", systemCode: EWOULDBLOCK)
-                }
-                // A blocking flock would wait forever for a process that was stopped.
-                usleep(1000)
-            }
-            if isCurrent(lock) { return lock }
-        }
+extension String {
+    /// The folder of a path, without a slash at its end; nil for a name without a folder.
+    var parentFolder: String? {
+        utf8.lastIndex(of: UInt8(ascii: "/")).map { $0 == startIndex ? "/" : String(self[..<$0]) }
     }
 
-    /// False if the file was removed meanwhile: the next process would create and lock another one.
-    private func isCurrent(_ lock: borrowing PrivateFile) -> Bool {
-        var (own, named) = (stat(), stat())
-        return fstat(lock.descriptor, &own) == 0
-            && fstatat(folder.descriptor, Self.lockName, &named, AT_SYMLINK_NOFOLLOW) == 0
-            && own.st_ino == named.st_ino && own.st_dev == named.st_dev
+    /// The part of a path after its folder.
+    var fileName: String {
+        utf8.lastIndex(of: UInt8(ascii: "/")).map { String(self[utf8.index(after: $0)...]) } ?? self
     }
 }

@@ -1,22 +1,24 @@
+internal import NevodSupport
+
 /// The records of a cache's file within one transaction. Used on the thread of a connection.
 ///
-/// Each record has a head and a body, sealed for its number, its resource and its part (its users). Resources and parts are digests that
-/// are made elsewhere, with the file's key.
+/// Each record has a head and a body, sealed for its number, its resource and its part (its users). Resources and parts are
+/// digests that other code makes with the file's key.
 package struct CacheRecords {
     package struct Found {
         package let id: Int64
         package let head: [UInt8]
     }
 
-    /// Changes of resources that are remembered. What was requested before them isn't stored.
+    /// How many changes of resources are remembered. A response that was requested before them isn't stored.
     private static let rememberedChanges: Int64 = 1024
-    /// AES-GCM with random nonces is safe for 2³² values (NIST SP 800-38D §8.3); a record has two.
+    /// AES-GCM with random nonces is safe for 2³² values (NIST SP 800-38D §8.3), and a record has two values.
     private static let numberLimit: Int64 = 1 << 31
-    /// More than a writer lets a resource have, so that a changed file doesn't cost more.
+    /// More than a writer allows for a resource, so that a manipulated file doesn't cost more.
     private static let foundLimit: Int64 = 32
 
     package private(set) var moment: CacheMoment
-    /// Records that were found, and don't open: they were damaged.
+    /// Records that were found but don't open, because they were damaged.
     package private(set) var unopened: [Int64] = []
     /// Whether an invalidation has removed a record.
     package private(set) var hasInvalidated = false
@@ -95,7 +97,9 @@ package struct CacheRecords {
     package mutating func insert(
         _ head: [UInt8], _ body: [UInt8], _ resource: [UInt8], _ part: [UInt8]
     ) throws(StorageError) {
-        guard last < Self.numberLimit else { throw Self.damaged(database, "has sealed as many records as is safe with one key") }
+        guard last < Self.numberLimit else {
+            throw Self.damaged(database, "has sealed the most records that are safe with one key")
+        }
         last += 1
         isChanged = true
         let sealed = (
@@ -134,13 +138,13 @@ package struct CacheRecords {
         try database.run("DELETE FROM change WHERE number <= ?", [.integer(moment.changes - Self.rememberedChanges)])
     }
 
-    /// Removes everything. Also replaces the epoch, from which the key of the records is derived: what is left of them on the device
-    /// doesn't open any more, and what was requested before isn't stored.
+    /// Removes everything. Also replaces the epoch, from which the key of the records is derived. So their remains on the device
+    /// no longer open, and a response that was requested before isn't stored.
     package mutating func removeAll() throws(StorageError) {
         try database.execute("DELETE FROM record")
         try database.execute("DELETE FROM change")
         moment = CacheMoment(epoch: StoreIdentifier.random().bytes, changes: moment.changes)
-        // The old epoch is overwritten. The rest is sealed, and overwriting it would take a write of each page.
+        // The old epoch is overwritten. The rest is sealed, and overwriting it would mean writing each page.
         try database.run("PRAGMA secure_delete = ON")
         try save()
         try database.run("PRAGMA secure_delete = OFF")
@@ -156,14 +160,14 @@ package struct CacheRecords {
             "UPDATE state SET epoch = ?, changes = ?, last = ?", [.blob(moment.epoch), .integer(moment.changes), .integer(last)])
     }
 
-    /// Removes the records that weren't used for longest until so many bytes fit.
+    /// Removes the least recently used records until so many bytes fit.
     private func makeRoom(for count: Int) throws(StorageError) {
-        // A record has pages of its own if it is large, and shares some if it is small.
+        // A large record has pages of its own; a small one shares pages.
         while try usedBytes() > max(0, byteLimit - count - 2 * CacheFile.pageSize) {
             let oldest = try database.integer("SELECT id FROM record ORDER BY used LIMIT 1")
             guard oldest != 0 else { return }
             try remove(oldest)
-            // A damaged index lists what isn't there.
+            // A damaged index lists records that don't exist.
             guard database.changes == 1 else { throw Self.damaged(database, "its index lists a record that isn't there") }
         }
     }
@@ -174,7 +178,41 @@ package struct CacheRecords {
     }
 
     private func place(_ part: String, _ id: Int64, _ resource: [UInt8], _ users: [UInt8]) -> [UInt8] {
-        keys.store.bytes + Array("nevod cached \(part):".utf8) + withUnsafeBytes(of: id.bigEndian) { Array($0) } + resource
-            + users
+        keys.store.bytes + Array("nevod cached \(part):".utf8) + id.bigEndianBytes + resource + users
+    }
+}
+
+/// A point in the history of a cache's file. A response that was requested at this point is stored later only if its resource
+/// hasn't changed since.
+package struct CacheMoment: Sendable, Equatable {
+    /// Random; replaced when everything is removed.
+    let epoch: [UInt8]
+    /// The number of changes of resources so far.
+    let changes: Int64
+}
+
+/// The keys of a cache's file, all derived from its data key.
+final class CacheKeys: Sendable {
+    let store: StoreIdentifier
+    /// For digests of resources and users.
+    let digests: Secret
+    private let data: SealingKey
+    /// The last epoch and its key.
+    private let current = Locked<(epoch: [UInt8], key: SealingKey)?>(nil)
+
+    init(_ store: StoreIdentifier, _ data: SealingKey) {
+        self.store = store
+        self.data = data
+        digests = data.derived(for: Array("nevod cache digests".utf8)).bytes
+    }
+
+    /// The key that seals the records of an epoch.
+    func key(of epoch: [UInt8]) -> SealingKey {
+        current.withLock { current in
+            if let current, current.epoch == epoch { return current.key }
+            let key = data.derived(for: Array("nevod cache records ".utf8) + epoch)
+            current = (epoch, key)
+            return key
+        }
     }
 }

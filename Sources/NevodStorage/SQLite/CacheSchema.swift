@@ -1,14 +1,12 @@
-internal import COpenSSL
-
-/// The tables of a cache's file. A file with another layout is made anew: it holds nothing that can't be fetched again.
+/// The tables of a cache's file. A file with another layout is replaced: everything in it can be fetched again.
 enum CacheSchema {
-    /// "NvCa". SQLite keeps it in the header of the file, so that a file which is damaged otherwise is known to be a cache's.
+    /// "NvCa". SQLite keeps it in the file's header. It identifies a cache's file even if the rest is damaged.
     static let applicationID: Int64 = 0x4E76_4361
-    static let layout: Int64 = 1
+    static let layout = 1
 
     enum Finding {
         case empty, current
-        /// A cache's, which can't be used: it was damaged, or has another layout.
+        /// A cache's file that can't be used: it was damaged, or has another layout.
         case unusable(StorageError)
         /// Another program's file, or one that isn't recognized.
         case foreign(StorageError)
@@ -50,12 +48,12 @@ enum CacheSchema {
         do throws(StorageError) {
             let identifier = try database.integer("PRAGMA application_id")
             isOurs = identifier == applicationID
-            let tables = try database.integer("SELECT count(*) FROM sqlite_schema")
             if !isOurs {
+                let tables = try database.integer("SELECT count(*) FROM sqlite_schema")
                 return identifier == 0 && tables == 0 ? .empty : .foreign(isForeign(database.path))
             }
-            let layout = try database.integer("PRAGMA user_version")
-            guard layout == Self.layout, tables == Int64(statements.count), try hasTables(database) else {
+            let layout = try SQLiteSchema.version(of: database)
+            guard layout == Self.layout, try database.difference(from: statements, layout: layout) == nil else {
                 return .unusable(
                     StorageError(
                         .damaged, database.path, problem: "is a cache of layout \(layout), not \(Self.layout), or was changed"))
@@ -68,7 +66,7 @@ enum CacheSchema {
     }
 
     static func create(in database: SQLiteDatabase) throws(StorageError) {
-        // Before the first table: pages that become free can then be given back. There is no log yet, so that the file's header says from
+        // Comes before the first table, so that free pages can be given back. There is no log yet, so the file's header says from
         // the beginning that it is a cache.
         try database.run("PRAGMA auto_vacuum = INCREMENTAL")
         try database.transaction { () throws(StorageError) in
@@ -81,27 +79,9 @@ enum CacheSchema {
         }
     }
 
-    /// A view, or a table with an expression in it, would run whatever it holds when it is read.
-    private static func hasTables(_ database: SQLiteDatabase) throws(StorageError) -> Bool {
-        var isExact = true
-        try database.run("SELECT name, substr(sql, 1, 10000) FROM sqlite_schema") { row in
-            isExact = isExact && statements[row.text(0)] == row.text(1)
-        }
-        return isExact
-    }
-
     private static func isForeign(_ path: String) -> StorageError {
         StorageError(
-            .damaged, path, problem: "is no cache of this library, or its beginning was damaged",
+            .damaged, path, problem: "is not one of this library's cache files, or its header was damaged",
             remedy: "choose another path, or remove the file")
-    }
-}
-
-extension SQLiteDatabase {
-    /// The integer that a statement returns; 0 without a row.
-    func integer(_ statement: String, _ values: [SQLiteValue] = []) throws(StorageError) -> Int64 {
-        var number: Int64 = 0
-        try run(statement, values) { number = $0.integer(0) }
-        return number
     }
 }

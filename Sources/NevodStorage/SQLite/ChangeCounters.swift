@@ -1,22 +1,23 @@
 internal import Glibc
 internal import NevodSupport
 
-/// Counts the changes of a store in a file that all processes share, so that a process can tell with two system calls, and without
-/// the database, whether a cached value is current.
+/// Counts the changes of a store in a file that all processes share. So a process can tell with two system calls, and without the
+/// database, whether a cached value is current.
 ///
-/// The file has a slot for each key; several keys may share one. A slot holds the mark of the last change that has begun and of the
-/// last that has finished. They differ while a change is under way. If the writing process dies meanwhile, they stay different, and
-/// no process uses its cached values until the next change. Marks are random, so that none recurs after the file was lost.
+/// The file has a slot for each key; several keys may share one. A slot holds two marks: of the last change that has begun, and
+/// of the last change that has finished. They differ while a change is under way. If the writing process dies meanwhile, they
+/// stay different, and no process uses its cached values until the next change. Marks are random, so that no mark recurs after
+/// the file was lost.
 ///
-/// The file is read and not mapped: once it is cut, using mapped memory would end the process. A file that was removed, replaced or
-/// cut is noticed by each read, and answers nothing; the next change opens or creates another.
+/// The file is read and not mapped: if it were truncated, using mapped memory would end the process. Each read notices if the
+/// file was removed, replaced or truncated, and then returns nothing; the next change opens or creates another file.
 ///
-/// The file also records that a store existed beside it, so that a store that has become empty isn't taken for a new one.
+/// The file also records that a store existed beside it, so that an emptied store isn't taken for a new one.
 final class ChangeCounters: Sendable {
     private static let slots = 512
     private static let slotSize = 2 * wordSize
     private static let wordSize = MemoryLayout<UInt64>.size
-    /// Behind the slots: whether there is a store, and whether every slot has a mark.
+    /// After the slots: whether there is a store, and whether every slot has a mark.
     private static let storeOffset = slots * slotSize
     private static let markedOffset = storeOffset + wordSize
     private static let size = markedOffset + wordSize
@@ -45,7 +46,7 @@ final class ChangeCounters: Sendable {
 
     /// The contents of the slots.
     ///
-    /// - Returns: nil while the file that this process has open isn't there, so that it can't tell.
+    /// - Returns: nil if the file that this process has open is gone, so that it can't tell.
     func marks() -> [Mark]? {
         let file = current
         guard file.isCurrent, let words = file.words(Self.slots * 2) else { return nil }
@@ -61,7 +62,7 @@ final class ChangeCounters: Sendable {
         var isUnfinished: Bool { begun != finished }
     }
 
-    /// - Returns: nil while a change is under way or was interrupted, and while the file isn't there.
+    /// - Returns: nil while a change is under way or was interrupted, or if the file is gone.
     func count(of key: StorageKey) -> UInt64? {
         let file = current
         guard file.isCurrent, let (begun, finished) = file.words(at: slot(of: key)), begun == finished, begun != 0 else {
@@ -77,7 +78,7 @@ final class ChangeCounters: Sendable {
     func mark() {
         let file = reopened() ?? current
         guard file.word(at: Self.markedOffset) ?? 0 == 0 else { return }
-        // All of them, since a program for layout 1 has left counts of another form.
+        // Overwrites every slot, since a program for layout 1 has left counts of another form.
         for slot in 0..<Self.slots {
             let mark = Self.newMark()
             file.write(mark, mark, at: slot * Self.slotSize)
@@ -93,19 +94,20 @@ final class ChangeCounters: Sendable {
         return mark
     }
 
-    /// Called after the change has been made or has failed. No effect if another change has begun meanwhile, which then ends it.
+    /// Called after the change has been made or has failed. Has no effect if another change has begun meanwhile: the end of that
+    /// change counts for both.
     func end(_ key: StorageKey, _ mark: UInt64) {
         let slot = slot(of: key)
-        // Another process may have made a new file since the change began, and cached the old value by it.
+        // Since the change began, another process may have made a new file, and cached the old value under its marks.
         if let new = reopened() { return new.write(Self.newMark(), at: slot) }
-        // A change that begins after this check leaves different marks too: the slot is then not used until the next change.
+        // A change that begins after this check leaves different marks too, so the slot isn't used until the next change.
         guard current.word(at: slot) == mark else { return }
         current.write(mark, at: slot + Self.wordSize)
     }
 
-    /// Opens the file at the path, if that is not the open one.
+    /// Opens the file at the path if it isn't the open one.
     ///
-    /// - Returns: nil if it is, or can't be opened.
+    /// - Returns: nil if it is already open, or can't be opened.
     private func reopened() -> CountersFile? {
         guard !current.isCurrent, let new = try? CountersFile(path, size: Self.size) else { return nil }
         new.write(1, at: Self.storeOffset)
@@ -116,72 +118,56 @@ final class ChangeCounters: Sendable {
     private static func newMark() -> UInt64 { .random(in: 1 ... .max) }
 }
 
-/// The file of the counters, while it is open.
+/// The open file of the counters.
 private final class CountersFile: Sendable {
     private let path: String
-    private let descriptor: Int32
-    private let device: dev_t
-    private let number: ino_t
+    private let file: PrivateFile
+    private let identity: FileIdentity
     private let size: Int
 
-    /// Creates the file if it is missing, and makes it as long as it must be.
+    /// Creates the file if it is missing, and gives it its full size.
     init(_ path: String, size: Int) throws(StorageError) {
-        let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw StorageError(path, "can't be opened", errno: errno) }
-        _ = try PrivateFile.check(file, .file, path: path)
-        var info = stat()
-        let failure = posix_fallocate(file, 0, off_t(size))
-        guard failure == 0, fstat(file, &info) == 0 else {
-            let number = failure == 0 ? errno : failure
-            close(file)
-            throw StorageError(path, "can't be created", errno: number)
+        let file = try PrivateFile.created(path)
+        let failure = posix_fallocate(file.descriptor, 0, off_t(size))
+        guard failure == 0, let identity = FileIdentity(file.descriptor) else {
+            throw StorageError(path, "can't be created", errno: failure == 0 ? errno : failure)
         }
-        (self.path, self.size, descriptor, device, number) = (path, size, file, info.st_dev, info.st_ino)
+        (self.path, self.size, self.identity) = (path, size, identity)
+        self.file = file
     }
 
-    deinit {
-        close(descriptor)
-    }
-
-    /// Whether the file still stands at its path, in its whole length.
+    /// Whether the file is still at its path, in its full size.
     var isCurrent: Bool {
-        var info = stat()
-        return lstat(path, &info) == 0 && info.st_ino == number && info.st_dev == device && info.st_size >= size
+        guard let now = FileIdentity(at: path) else { return false }
+        return identity.isSame(as: now) && now.size >= size
     }
 
-    /// - Returns: nil where the file was cut.
+    /// - Returns: nil if the file was truncated before this word.
     func word(at offset: Int) -> UInt64? {
         var word: UInt64 = 0
-        let count = withUnsafeMutableBytes(of: &word) { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+        let count = withUnsafeMutableBytes(of: &word) { pread(file.descriptor, $0.baseAddress, $0.count, off_t(offset)) }
         return count == MemoryLayout<UInt64>.size ? word : nil
     }
 
-    /// Two words, of which the first is read first.
+    /// Two words. The first one is read first.
     func words(at offset: Int) -> (UInt64, UInt64)? {
         var words: (UInt64, UInt64) = (0, 0)
-        let count = withUnsafeMutableBytes(of: &words) { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+        let count = withUnsafeMutableBytes(of: &words) { pread(file.descriptor, $0.baseAddress, $0.count, off_t(offset)) }
         return count == 2 * MemoryLayout<UInt64>.size ? words : nil
     }
 
     /// The first words of the file.
     func words(_ count: Int) -> [UInt64]? {
         var words = [UInt64](repeating: 0, count: count)
-        let size = words.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        let size = words.withUnsafeMutableBytes { pread(file.descriptor, $0.baseAddress, $0.count, 0) }
         return size == count * MemoryLayout<UInt64>.size ? words : nil
     }
 
     func write(_ word: UInt64, at offset: Int) {
-        withUnsafeBytes(of: word) { _ = pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+        withUnsafeBytes(of: word) { _ = pwrite(file.descriptor, $0.baseAddress, $0.count, off_t(offset)) }
     }
 
     func write(_ first: UInt64, _ second: UInt64, at offset: Int) {
-        withUnsafeBytes(of: (first, second)) { _ = pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
-    }
-}
-
-extension StorageKey {
-    /// FNV-1a of the UTF-8, which is the same in every process.
-    package var digest: UInt64 {
-        rawValue.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        withUnsafeBytes(of: (first, second)) { _ = pwrite(file.descriptor, $0.baseAddress, $0.count, off_t(offset)) }
     }
 }

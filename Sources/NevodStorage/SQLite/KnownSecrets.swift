@@ -1,28 +1,36 @@
 internal import NevodSupport
 
-/// The values that a process has read, and, while changes are observed, the keys that it has used: whatever may have changed is a value
-/// of one of these.
+/// The values that a process has read and, while changes are observed, the keys that it has used. Only the values of these keys
+/// are reported as changed.
 final class KnownSecrets: Sendable {
-    private let cache = Locked(SecretCache())
-    /// By the number of their slot; nil while nothing is observed, which then costs nothing.
-    private let used = Locked<[Int: Set<StorageKey>]?>(nil)
-
-    func secret(for key: StorageKey, count: @autoclosure () -> UInt64?) -> Secret?? {
-        let count = count()
-        return cache.withLock { $0.secret(for: key, count: count) }
+    private struct Entry {
+        let secret: Secret?
+        let count: UInt64
     }
 
+    private let cache = Locked(GenerationalCache<StorageKey, Entry>(limit: 4096))
+    /// The used keys by the number of their slot; nil while nothing is observed, which then costs nothing.
+    private let used = Locked<[Int: Set<StorageKey>]?>(nil)
+
+    /// - Parameter count: The count of the key's changes; nil if unknown.
+    /// - Returns: nil if the current value isn't cached; an inner nil if nothing is stored.
+    func secret(for key: StorageKey, count: UInt64?) -> Secret?? {
+        guard let count, let entry = cache.withLock({ $0.value(for: key) }), entry.count == count else { return nil }
+        return .some(entry.secret)
+    }
+
+    /// - Parameter count: The count of the key's changes before the value was read.
     func remember(_ secret: Secret?, for key: StorageKey, count: UInt64?) {
-        cache.withLock { $0.remember(secret, for: key, count: count) }
+        if let count { cache.withLock { $0.insert(Entry(secret: secret, count: count), for: key) } }
         note(key)
     }
 
     func forget(_ key: StorageKey) {
-        cache.withLock { $0.forget(key) }
+        cache.withLock { $0.removeValue(for: key) }
     }
 
     func forget() {
-        cache.withLock { $0.forget() }
+        cache.withLock { $0.removeAll() }
     }
 
     // MARK: Used keys
@@ -33,11 +41,12 @@ final class KnownSecrets: Sendable {
         }
     }
 
-    /// Notes the keys that are used from now on, and those of the cached values. The values are read again when they are next used.
+    /// Notes the keys of the cached values, and all keys that are used from now on. Cached values are read again when they are
+    /// next used.
     func beginNoting() {
         used.withLock { $0 = $0 ?? [:] }
         let keys = cache.withLock { cache in
-            defer { cache.forget() }
+            defer { cache.removeAll() }
             return cache.keys
         }
         for key in keys { note(key) }

@@ -2,7 +2,7 @@ internal import CSQLite
 internal import Glibc
 internal import NevodSupport
 
-/// One connection to a database. Used by one thread at a time.
+/// One connection to a database. Only one thread uses it at a time.
 final class SQLiteDatabase {
     let path: String
     private let sqlite: SQLite
@@ -13,7 +13,7 @@ final class SQLiteDatabase {
 
     /// - Parameters:
     ///   - path: An existing file, possibly empty: its creator has set its permissions.
-    ///   - budget: The number of steps that all statements together may take, in SQLite's virtual machine; nil for any number.
+    ///   - budget: The number of steps that all statements together may take in SQLite's virtual machine; nil for no limit.
     init(_ path: String, isReadOnly: Bool = false, budget: Int? = nil) throws(StorageError) {
         let sqlite = try SQLite()
         var handle: OpaquePointer?
@@ -31,7 +31,7 @@ final class SQLiteDatabase {
         self.sqlite = sqlite
         self.handle = handle
         _ = sqlite.call.sqlite3_busy_timeout(handle, 10_000)
-        // A file from an attacker must not be able to run anything.
+        // A file from an attacker must not be able to run code.
         var wasSet: Int32 = 0
         nevod_sqlite_config(sqlite.call, handle, SQLITE_DBCONFIG_DEFENSIVE, 1, &wasSet)
         nevod_sqlite_config(sqlite.call, handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &wasSet)
@@ -55,13 +55,22 @@ final class SQLiteDatabase {
         (SQLITE_LIMIT_VARIABLE_NUMBER, 16), (SQLITE_LIMIT_TRIGGER_DEPTH, 1), (SQLITE_LIMIT_WORKER_THREADS, 0),
     ]
 
+    /// Keeps changes in a log, so that readers don't wait for the writer. The log that a large change leaves is truncated to four
+    /// megabytes. The file is not mapped: if it were truncated meanwhile, reading would end the process.
+    ///
+    /// - Parameter pragmas: More settings, such as `synchronous = FULL`.
+    func useLog(_ pragmas: [String]) throws(StorageError) {
+        let common = ["temp_store = MEMORY", "journal_size_limit = 4194304", "mmap_size = 0"]
+        for pragma in ["journal_mode = WAL"] + pragmas + common { try run("PRAGMA \(pragma)") }
+    }
+
     /// Leaves the log beside the database when the last connection closes.
     func leaveLog() {
         var wasSet: Int32 = 0
         nevod_sqlite_config(sqlite.call, handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, &wasSet)
     }
 
-    /// Whether the open file is no longer the one at the path.
+    /// Whether the open file is no longer the file at the path.
     func hasMoved() throws(StorageError) -> Bool {
         var hasMoved: Int32 = 0
         let status = sqlite.call.sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
@@ -111,13 +120,11 @@ final class SQLiteDatabase {
         guard status == SQLITE_DONE else { throw failure(status) }
     }
 
-    /// Copies the database to a file of mode 0600, completely or not at all. An existing file stays.
+    /// Copies the database to a file of mode 0600, completely or not at all. If the file exists, it stays.
     func copy(to path: String) throws(StorageError) {
         let new = "\(path).new"
-        let descriptor = open(new, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw StorageError(new, "can't be created", errno: errno) }
-        let file = try PrivateFile(descriptor, .file, path: new)
-        // Two processes may find a store of an earlier layout at once.
+        let file = try PrivateFile.created(new)
+        // Two processes may find a store of an earlier layout at the same time.
         while flock(file.descriptor, LOCK_EX) != 0 {
             guard errno == EINTR else { throw StorageError(new, "can't be locked", errno: errno) }
         }
@@ -141,10 +148,159 @@ final class SQLiteDatabase {
             result = try body()
             try execute("COMMIT")
         } catch {
-            // After some failures SQLite has rolled back by itself, and this fails.
+            // After some failures SQLite has already rolled back, and this fails.
             _ = sqlite.call.sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
             throw error
         }
         return result
+    }
+}
+
+/// The steps that SQLite's virtual machine may still take for a file of unknown origin. Used on one thread.
+final class SQLiteBudget {
+    /// The number of steps between two calls of ``spend()``.
+    static let interval: Int32 = 1000
+
+    private var rest: Int
+
+    init(_ steps: Int) {
+        rest = steps
+    }
+
+    /// - Returns: 0 to continue; anything else ends the statement with `SQLITE_INTERRUPT`.
+    func spend() -> Int32 {
+        rest -= Int(Self.interval)
+        return rest < 0 ? 1 : 0
+    }
+}
+
+/// A parameter of a statement.
+enum SQLiteValue {
+    case integer(Int64)
+    case text(String)
+    case blob([UInt8])
+}
+
+/// The current row of a statement; valid until the next one.
+struct SQLiteRow {
+    fileprivate let sqlite: SQLite
+    fileprivate let statement: OpaquePointer
+
+    func isNull(_ column: Int32) -> Bool { sqlite.call.sqlite3_column_type(statement, column) == SQLITE_NULL }
+    func integer(_ column: Int32) -> Int64 { sqlite.call.sqlite3_column_int64(statement, column) }
+    func text(_ column: Int32) -> String {
+        String(decoding: bytes(sqlite.call.sqlite3_column_text(statement, column), column), as: UTF8.self)
+    }
+    func blob(_ column: Int32) -> [UInt8] { Array(bytes(sqlite.call.sqlite3_column_blob(statement, column), column)) }
+
+    private func bytes(_ start: UnsafeRawPointer?, _ column: Int32) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite.call.sqlite3_column_bytes(statement, column)))
+    }
+}
+
+/// A compiled statement.
+final class SQLiteStatement {
+    private let sqlite: SQLite
+    private let handle: OpaquePointer
+
+    init(_ sqlite: SQLite, _ handle: OpaquePointer) {
+        self.sqlite = sqlite
+        self.handle = handle
+    }
+
+    deinit {
+        _ = sqlite.call.sqlite3_finalize(handle)
+    }
+
+    /// - Returns: the final status: `SQLITE_DONE` on success.
+    func run(_ values: [SQLiteValue], row: (SQLiteRow) throws(StorageError) -> Void) throws(StorageError) -> Int32 {
+        defer {
+            _ = sqlite.call.sqlite3_reset(handle)
+            _ = sqlite.call.sqlite3_clear_bindings(handle)
+        }
+        for (index, value) in values.enumerated() {
+            let status = bind(value, to: Int32(index + 1))
+            guard status == SQLITE_OK else { return status }
+        }
+        while true {
+            let status = sqlite.call.sqlite3_step(handle)
+            guard status == SQLITE_ROW else { return status }
+            try row(SQLiteRow(sqlite: sqlite, statement: handle))
+        }
+    }
+
+    private func bind(_ value: SQLiteValue, to index: Int32) -> Int32 {
+        // SQLITE_TRANSIENT: SQLite copies the bytes.
+        let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        switch value {
+        case .integer(let number): return sqlite.call.sqlite3_bind_int64(handle, index, number)
+        case .text(let text):
+            return sqlite.call.sqlite3_bind_text64(handle, index, text, UInt64(text.utf8.count), copy, UInt8(SQLITE_UTF8))
+        case .blob(let bytes):
+            return bytes.isEmpty
+                ? sqlite.call.sqlite3_bind_zeroblob(handle, index, 0)
+                : sqlite.call.sqlite3_bind_blob64(handle, index, bytes, UInt64(bytes.count), copy)
+        }
+    }
+}
+
+/// The SQLite library, version 3.37 or later: older ones have no strict tables.
+final class SQLite: Sendable {
+    let call: nevod_sqlite
+
+    init(_ name: String = "libsqlite3.so.0") throws(StorageError) {
+        call = try SystemLibrary(name, package: "libsqlite3-0", version: "3.37").load(nevod_sqlite(), nevod_sqlite_find)
+    }
+
+    /// SQLite's message for an error.
+    ///
+    /// - Parameter database: nil if it could not be opened.
+    func message(_ status: Int32, _ database: OpaquePointer?) -> String {
+        let text = database.flatMap { call.sqlite3_errmsg($0) } ?? call.sqlite3_errstr(status)
+        return text.map { String(cString: $0) } ?? ""
+    }
+}
+
+extension StorageError {
+    /// - Parameters:
+    ///   - status: SQLite's extended result code.
+    ///   - number: `errno`; 0 if there is none.
+    init(_ path: String, sqlite status: Int32, _ text: String, system number: Int32) {
+        if number != 0, [SQLITE_IOERR, SQLITE_CANTOPEN].contains(status & 0xFF) {
+            self.init(path, text, errno: number)
+            return
+        }
+        let (code, remedy): (Code, String?) =
+            switch status & 0xFF {
+            case SQLITE_FULL: (.full, "free some space on its device")
+            case SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH: (.permissions, "let this user read and write it and its folder")
+            // The statements are valid. If one doesn't compile, the tables are not this store's.
+            case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
+                (.damaged, Self.restoring)
+            case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: (.busy, "find the process that uses it with: fuser '\(path)'")
+            case SQLITE_TOOBIG: (.tooLarge, nil)
+            case SQLITE_CANTOPEN, SQLITE_IOERR: (.unavailable, nil)
+            default: (.other, nil)
+            }
+        self.init(code, path, problem: text, remedy: remedy, systemCode: status)
+    }
+}
+
+extension SQLiteDatabase {
+    /// Runs a body that reads the database as of one instant, unaffected by concurrent writes. The body must not write.
+    func snapshot<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
+        try execute("BEGIN")
+        // After some failures SQLite has already ended the transaction.
+        defer { try? execute("ROLLBACK") }
+        return try body()
+    }
+}
+
+extension SQLiteDatabase {
+    /// The integer that a statement returns; 0 if it returns no row.
+    func integer(_ statement: String, _ values: [SQLiteValue] = []) throws(StorageError) -> Int64 {
+        var number: Int64 = 0
+        try run(statement, values) { number = $0.integer(0) }
+        return number
     }
 }

@@ -1,18 +1,18 @@
 internal import NevodSupport
 
-/// The register of a store during one transaction, or one snapshot: says which version each key has, and so whether a row is the one
-/// that the store wrote. Used on the store's thread.
+/// The register of a store during one transaction or snapshot. It lists the version of each key's value, and so shows whether a
+/// row is the one that the store wrote. Used on the store's thread.
 struct SQLiteRegister {
-    private let database: SQLiteDatabase
-    private let opened: OpenedKey
+    let database: SQLiteDatabase
+    let opened: OpenedKey
     private(set) var head: RegisterHead
     private var pages: [RegisterPage.Number: RegisterPage] = [:]
     private var changed: Set<RegisterPage.Number> = []
 
     /// Opens the store's register.
     ///
-    /// - Returns: nil if the store has another key by now.
-    /// - Throws: `damaged` if it is missing, or does not open.
+    /// - Returns: nil if the store has another key now.
+    /// - Throws: `damaged` if the register is missing, or does not open.
     init?(_ database: SQLiteDatabase, _ opened: OpenedKey) throws(StorageError) {
         var (number, first): (Int64, [UInt8]) = (0, [])
         try database.run("SELECT key_number, sealed FROM store LEFT JOIN register ON page = 0") { row in
@@ -32,7 +32,7 @@ struct SQLiteRegister {
         pages[.first] = page
     }
 
-    /// An empty one, to be filled and saved.
+    /// An empty register, to be filled and saved.
     private init(new database: SQLiteDatabase, _ opened: OpenedKey) {
         self.database = database
         self.opened = opened
@@ -41,17 +41,12 @@ struct SQLiteRegister {
         changed = [.first]
     }
 
-    static func damage(_ path: String) -> StorageError {
-        StorageError(
-            .damaged, path, problem: "the register of its values is missing, or was changed", remedy: StorageError.restoring)
-    }
-
     // MARK: Reading
 
-    /// Reads one value, with its part of the register, in one statement.
+    /// Reads one value and its part of the register in one statement.
     ///
-    /// - Returns: nil if the store has another key by now. The version of an absent value is the number of changes of the store so
-    ///   far, since the register forgets what was removed.
+    /// - Returns: nil if the store has another key now. The version of an absent value is the store's number of changes so far,
+    ///   since the register forgets removed values.
     static func read(
         _ key: StorageKey, _ database: SQLiteDatabase, _ opened: OpenedKey
     ) throws(StorageError) -> (head: RegisterHead, secret: Secret?, version: UInt64)? {
@@ -82,39 +77,13 @@ struct SQLiteRegister {
         let sealed: [UInt8]
     }
 
-    /// - Parameter version: The version in the register; nil if no value is listed.
-    /// - Throws: `damaged` unless the row is the one that the register lists.
-    private func open(_ row: Row?, _ key: StorageKey, version: UInt64?) throws(StorageError) -> Secret? {
-        guard let version else {
-            guard row == nil else { throw Self.putBack(key, database.path) }
-            return nil
-        }
-        guard let row else {
-            throw StorageError(
-                .damaged, database.path,
-                problem: "the value of \(key) is missing: its row was removed, or stands under another key",
-                remedy: "log in again, or \(StorageError.restoring)")
-        }
-        guard let secret = opened.open(row.sealed, registered: key, version), UInt64(exactly: row.version) == version else {
-            let isOlder = UInt64(exactly: row.version).map { opened.open(row.sealed, registered: key, $0) != nil } ?? false
-            throw isOlder ? Self.putBack(key, database.path) : OpenedKey.unopened(key, in: database.path)
-        }
-        return secret
-    }
-
-    private static func putBack(_ key: StorageKey, _ path: String) -> StorageError {
-        StorageError(
-            .damaged, path, problem: "the value of \(key) was removed or replaced, and has been put back by something else",
-            remedy: "log in again, or remove the session")
-    }
-
     /// The value of a key.
     mutating func secret(for key: StorageKey) throws(StorageError) -> Secret? {
         let place = RegisterPage.Place(key)
         return try open(database.row(of: key), key, version: page(of: place)[place.digest])
     }
 
-    /// The value in a row that has been read already.
+    /// The value in a row that was already read.
     mutating func open(_ row: Row, of key: StorageKey) throws(StorageError) -> Secret? {
         let place = RegisterPage.Place(key)
         return try open(row, key, version: page(of: place)[place.digest])
@@ -152,7 +121,7 @@ struct SQLiteRegister {
 
     // MARK: Writing
 
-    /// Stores a value, whatever the row holds now; nil removes it. Requires ``save()``.
+    /// Stores a value, whatever the row holds; nil removes it. Requires ``save()``.
     mutating func set(_ secret: Secret?, for key: StorageKey) throws(StorageError) {
         let place = RegisterPage.Place(key)
         var page = try self.page(of: place)
@@ -168,11 +137,12 @@ struct SQLiteRegister {
     }
 
     private mutating func countChange() throws(StorageError) -> UInt64 {
-        // Each change seals four values at most; a key that has come this far has served for a billion changes.
-        guard head.sealings < RegisterHead.sealingLimit else {
+        // Each change seals at most four values (a page counts as one), so a key that reaches the limit has served for a billion
+        // changes.
+        guard head.sealings < SealingKey.mostSealings else {
             throw StorageError(
                 .other, database.path,
-                problem: "its key has sealed \(head.sealings) values, which is as many as AES-GCM is safe for",
+                problem: "its key has sealed \(head.sealings) values, the most that are safe with AES-GCM",
                 remedy: "give it a new key, with nevod-host store rekey or rekey(_:)")
         }
         guard head.changes < UInt64(Int64.max) else { throw Self.damage(database.path) }
@@ -185,7 +155,7 @@ struct SQLiteRegister {
         changed.formUnion([place.last, place.middle, .first])
     }
 
-    /// Notes a count from the place of the key that is higher than this store's.
+    /// Notes the count that is kept with the key, if it is higher than this store's.
     mutating func noteTurnedBack(from count: UInt64) {
         guard count > max(head.turnedBackFrom, head.changes) else { return }
         head.turnedBackFrom = count
@@ -194,7 +164,7 @@ struct SQLiteRegister {
 
     /// Writes the changed pages.
     mutating func save() throws(StorageError) {
-        // From the last level up: each page lists the versions of those below it.
+        // From the last level up, since each page lists the versions of the pages below it.
         for number in changed.sorted(by: { $0.index > $1.index }) where number != .first {
             guard let page = pages[number] else { continue }
             let (parent, byte) = number.parent
@@ -221,16 +191,16 @@ struct SQLiteRegister {
 // MARK: The whole store
 
 extension SQLiteRegister {
-    /// Makes the register of a store that has none: a new one, or one of layout 1, whose values are sealed again.
+    /// Makes the register of a store that has none. The store is new, or has layout 1, and then its values are sealed again.
     ///
-    /// - Returns: nil if the store has another key by now.
+    /// - Returns: nil if the store has another key now.
     static func make(_ database: SQLiteDatabase, _ opened: OpenedKey) throws(StorageError) -> Void? {
         var (number, pages): (Int64, Int64) = (0, 0)
         try database.run("SELECT key_number, (SELECT count(*) FROM register) FROM store") { row in
             (number, pages) = (row.integer(0), row.integer(1))
         }
         guard number == opened.number else { return nil }
-        // Made by another process meanwhile; or only the first page is missing, which opening it will tell.
+        // Another process has made it meanwhile. Or only the first page is missing, which is noticed when it is opened.
         guard pages == 0 else { return () }
         var register = SQLiteRegister(new: database, opened)
         var values: [(key: StorageKey, version: UInt64)] = []
@@ -239,13 +209,13 @@ extension SQLiteRegister {
             values.append((key, version))
             let entry = SealedEntry(version: row.version, sealed: row.sealed)
             guard let secret = try? opened.open(entry, key, in: database.path) else {
-                // One that was sealed with a register is in a store that has lost it, and may be an older one.
+                // A value that was sealed with a register is in a store that has lost its register, and may be an older value.
                 guard opened.open(row.sealed, registered: key, version) == nil else { throw damage(database.path) }
-                // Any other stays as it is: reading it says that it does not open, and the others can be read.
+                // Any other value stays as it is: reading it says that it does not open, and the others can be read.
                 return
             }
             register.head.changes = max(register.head.changes, version)
-            // Each version was sealed with this key, at most.
+            // At most, this key has sealed each version.
             let (sum, isTooMany) = register.head.sealings.addingReportingOverflow(version + 1)
             register.head.sealings = isTooMany ? .max : sum
             try database.save(opened.seal(secret, registered: key, version), for: key, row.version)
@@ -262,7 +232,7 @@ extension SQLiteRegister {
         put(page, place)
     }
 
-    /// Seals every value and the register again, under another key.
+    /// Seals every value and the register again under another key.
     func sealedAgain(with next: OpenedKey) throws(StorageError) {
         var (old, new) = (self, SQLiteRegister(new: database, next))
         new.head.changes = head.changes
@@ -275,12 +245,6 @@ extension SQLiteRegister {
         guard try old.missing(beside: new) == 0 else { throw Self.missing(database.path) }
         try database.execute("DELETE FROM register")
         try new.save()
-    }
-
-    static func missing(_ path: String) -> StorageError {
-        StorageError(
-            .damaged, path, problem: "values are missing: their rows were removed by something else",
-            remedy: StorageError.restoring)
     }
 
     /// The number of listed values that another register does not list.
@@ -299,7 +263,7 @@ extension SQLiteRegister {
         return count
     }
 
-    /// The number of listed values that are not among these keys.
+    /// The number of listed values whose keys are not among these.
     mutating func missingCount(_ keys: [StorageKey]) throws(StorageError) -> Int {
         var found = SQLiteRegister(new: database, opened)
         for key in keys { found.note(key) }
@@ -314,8 +278,8 @@ extension SQLiteRegister {
 
     /// Opens every value, and compares the register with the rows.
     ///
-    /// - Parameter body: Called for each row with its value, or with why it is not to be trusted.
-    /// - Returns: the number of values that are listed and have no row.
+    /// - Parameter body: Called for each row with its value, or with the reason not to trust it.
+    /// - Returns: the number of listed values without a row.
     mutating func check(
         _ body: (StorageKey, Result<Secret?, StorageError>) throws(StorageError) -> Void
     ) throws(StorageError) -> Int {

@@ -1,13 +1,14 @@
 /// The layout of the database, and its migration from earlier layouts.
 ///
-/// - Layout 1: `entry` kept a removed value as a row without one, and the length of each value beside it.
-/// - Layout 2: `register` holds the pages of a ``SQLiteRegister``, which says what `entry` must hold. The rows of removed values are
-///   gone. A program for layout 1 that is still running fails, since it finds no column `length`, and so can't change values behind
-///   the register's back.
+/// - Layout 1: `entry` kept a removed value as a row without a value, and the length of each value beside it.
+/// - Layout 2: `register` holds the pages of a ``SQLiteRegister``, which says what `entry` must hold. The rows of removed values
+///   are gone. A program for layout 1 that is still running finds no column `length`, and fails. So it can't change values
+///   without the register.
 package struct SQLiteSchema: Sendable {
-    /// The statements that migrate from layout n to n + 1; the first create layout 1. Never changed once released.
+    /// The statements that migrate from layout n to n + 1; the first one creates layout 1. Never changed once released.
     package let steps: [String]
-    /// The statements that describe the tables of the last layout by their names; nil to ask SQLite what the steps make.
+    /// The statements that describe the tables of the last layout, by the tables' names; nil to ask SQLite for the result of the
+    /// steps.
     private let tables: [String: String]?
 
     package init(steps: [String]) {
@@ -30,7 +31,7 @@ package struct SQLiteSchema: Sendable {
                 length INTEGER NOT NULL
             ) STRICT, WITHOUT ROWID;
             """,
-            // A value that damage has made a NULL, or cut, becomes one that does not open.
+            // A value that damage has truncated, or turned into NULL, becomes a value that does not open.
             """
             ALTER TABLE entry RENAME TO entry_1;
             \(entry);
@@ -69,14 +70,14 @@ package struct SQLiteSchema: Sendable {
 
     var version: Int { steps.count }
 
-    /// Migrates the database to this layout, after checking that its tables are those of the layout that it says it has. Keeps a backup
-    /// of the old layout beside it, unless it is a copy itself.
+    /// Checks that the database has the tables of its stated layout, and migrates it to this layout. Keeps a backup of the old
+    /// layout beside it, unless the database is itself a copy.
     func migrate(_ database: SQLiteDatabase, isCopy: Bool = false) throws(StorageError) {
         var version = try checkedLayout(of: database)
         if version == self.version { return }
         if version > 0, !isCopy { try backUp(database, version) }
         try database.transaction { () throws(StorageError) in
-            // Another process may have migrated it meanwhile.
+            // Another process may have migrated the database meanwhile.
             version = try checkedVersion(of: database)
             for step in steps.dropFirst(version) { try database.execute(step) }
             try database.execute("PRAGMA user_version = \(self.version)")
@@ -91,51 +92,31 @@ package struct SQLiteSchema: Sendable {
                 if version > 0 { try check(database, version) }
                 return version
             } catch {
-                // Another process may have migrated it since the number was read. Numbers only grow.
+                // Another process may have migrated the database since the number was read. Numbers only grow.
                 guard try checkedVersion(of: database) > version else { throw error }
             }
         }
     }
 
-    /// - Returns: from 0, for an empty database, to this layout's number.
-    /// - Throws: `damaged` for any other.
+    /// - Returns: the number of the layout, at most this layout's number; 0 for an empty database.
+    /// - Throws: `damaged` for any other number.
     func checkedVersion(of database: SQLiteDatabase) throws(StorageError) -> Int {
         let version = try Self.version(of: database)
         guard version >= 0 else { throw Self.isForeign(database.path) }
         guard version <= self.version else {
             throw StorageError(
                 .damaged, database.path,
-                problem: "has layout \(version), and this program supports none later than \(self.version)",
+                problem: "has layout \(version), but this program supports none later than \(self.version)",
                 remedy: "use the newer program that wrote it")
         }
         return version
     }
 
-    /// Checks that the database has exactly the tables of a layout. A view, or a table with an expression in it, would run whatever
-    /// it holds when it is read.
+    /// Checks that the database has exactly the tables of a layout.
     func check(_ database: SQLiteDatabase, _ version: Int) throws(StorageError) {
-        let expected = try tables(at: version)
-        var found: [String: String] = [:]
-        var problem: String?
-        // Longer statements, and more of them, are not read.
-        try database.run("SELECT type, name, substr(sql, 1, 10000) FROM sqlite_schema LIMIT 100") { row in
-            let (type, name) = (row.text(0), row.text(1))
-            found[name] = row.text(2)
-            guard problem == nil else { return }
-            if type != "table" || expected[name] == nil {
-                problem = "has a \(type) \"\(Self.shortened(name))\" that no store of layout \(version) has"
-            } else if expected[name] != row.text(2) {
-                problem = "its table \"\(name)\" is not that of layout \(version): something else has changed its columns"
-            }
-        }
-        if problem == nil, let name = expected.keys.sorted().first(where: { found[$0] == nil }) {
-            problem = "has no table \"\(name)\", which a store of layout \(version) has"
-        }
-        guard let problem else { return }
+        guard let problem = try database.difference(from: tables(at: version), layout: version) else { return }
         throw StorageError(.damaged, database.path, problem: problem, remedy: StorageError.restoring)
     }
-
-    private static func shortened(_ name: String) -> String { name.count > 40 ? "\(name.prefix(40))…" : name }
 
     private func tables(at version: Int) throws(StorageError) -> [String: String] {
         if version == self.version, let tables { return tables }
@@ -152,10 +133,10 @@ package struct SQLiteSchema: Sendable {
         return version
     }
 
-    /// Refuses a database with tables of another program.
+    /// Refuses a database that has tables of another program.
     func checkEmpty(_ database: SQLiteDatabase) throws(StorageError) {
         var tables: Int64 = 0
-        // One statement, so that both are read as of one instant while another process creates the store.
+        // One statement reads both as of one instant, while another process may be creating the store.
         try database.run("SELECT count(*) FROM sqlite_schema WHERE (SELECT user_version FROM pragma_user_version) = 0") {
             tables = $0.integer(0)
         }
@@ -170,5 +151,122 @@ package struct SQLiteSchema: Sendable {
 
     private func backUp(_ database: SQLiteDatabase, _ version: Int) throws(StorageError) {
         try database.copy(to: "\(database.path).layout-\(version)")
+    }
+}
+
+extension SQLiteDatabase {
+    /// Compares the tables and indexes with a layout. Reading a view, or a table with an expression in it, would run whatever it
+    /// holds.
+    ///
+    /// - Parameter expected: The statements that create them, by the names.
+    /// - Returns: the first difference; nil if there is none.
+    func difference(from expected: [String: String], layout: Int) throws(StorageError) -> String? {
+        var found: Set<String> = []
+        var problem: String?
+        // Ignores the rest of longer statements, and further ones.
+        try run("SELECT type, name, substr(sql, 1, 10000) FROM sqlite_schema LIMIT 100") { row in
+            let (type, name) = (row.text(0), row.text(1))
+            found.insert(name)
+            guard problem == nil else { return }
+            if let statement = expected[name], statement.hasPrefix("CREATE \(type.uppercased()) ") {
+                guard statement != row.text(2) else { return }
+                problem = "its \(type) \"\(name)\" differs from layout \(layout): something else has changed its columns"
+            } else {
+                let shown = name.count > 40 ? "\(name.prefix(40))…" : name
+                problem = "has an unexpected \(type) \"\(shown)\", which is not part of layout \(layout)"
+            }
+        }
+        if problem == nil, let name = expected.keys.sorted().first(where: { !found.contains($0) }) {
+            problem = "has no table \"\(name)\", which is part of layout \(layout)"
+        }
+        return problem
+    }
+}
+
+/// The tables of a store's values and of its register.
+extension SQLiteDatabase {
+    /// - Returns: nil if there is no row.
+    func row(of key: StorageKey) throws(StorageError) -> SQLiteRegister.Row? {
+        var found: SQLiteRegister.Row?
+        try run("SELECT version, sealed FROM entry WHERE key = ?", [.text(key.rawValue)]) { row in
+            found = SQLiteRegister.Row(version: row.integer(0), sealed: row.blob(1))
+        }
+        return found
+    }
+
+    func save(_ sealed: [UInt8], for key: StorageKey, _ version: Int64) throws(StorageError) {
+        try run(
+            """
+            INSERT INTO entry (key, version, sealed) VALUES (?, ?, ?)
+            ON CONFLICT (key) DO UPDATE SET version = excluded.version, sealed = excluded.sealed
+            """, [.text(key.rawValue), .integer(version), .blob(sealed)])
+    }
+
+    func saveRegister(_ page: RegisterPage.Number, _ sealed: [UInt8]) throws(StorageError) {
+        try run(
+            "INSERT INTO register (page, sealed) VALUES (?, ?) ON CONFLICT (page) DO UPDATE SET sealed = excluded.sealed",
+            [.integer(Int64(page.index)), .blob(sealed)])
+    }
+
+    /// Reads all rows in the order of their keys, a thousand with each query. The body may change them.
+    func forEachRow(_ body: (StorageKey, SQLiteRegister.Row) throws(StorageError) -> Void) throws(StorageError) {
+        var last: StorageKey?
+        while case let rows = try rows(after: last), !rows.isEmpty {
+            for (key, row) in rows { try body(key, row) }
+            last = rows.last?.key
+        }
+    }
+
+    /// The next thousand rows, in the order of their keys; empty at the end.
+    private func rows(after last: StorageKey?) throws(StorageError) -> [(key: StorageKey, row: SQLiteRegister.Row)] {
+        var rows: [(key: StorageKey, row: SQLiteRegister.Row)] = []
+        let condition = last == nil ? "" : "WHERE key > ?"
+        try run(
+            "SELECT key, version, sealed FROM entry \(condition) ORDER BY key LIMIT 1000",
+            last.map { [.text($0.rawValue)] } ?? []
+        ) { row in
+            rows.append((StorageKey(rawValue: row.text(0)), SQLiteRegister.Row(version: row.integer(1), sealed: row.blob(2))))
+        }
+        // In a damaged database the iteration might never end.
+        if let last, let next = rows.last?.key, !last.rawValue.utf8.lexicographicallyPrecedes(next.rawValue.utf8) {
+            throw StorageError(.damaged, path, problem: "its entries are not in order", remedy: StorageError.restoring)
+        }
+        return rows
+    }
+}
+
+extension SQLiteDatabase {
+    func sealedKey() throws(StorageError) -> (SealedKey, number: Int64)? {
+        var found: (SealedKey, Int64)?
+        var isDamaged = false
+        try run("SELECT id, key_number, key_kind, key_salt, key_sealed FROM store") { row in
+            guard let store = StoreIdentifier(row.blob(0)) else {
+                isDamaged = true
+                return
+            }
+            found = (SealedKey(store: store, kind: row.text(2), salt: row.blob(3), sealed: row.blob(4)), row.integer(1))
+        }
+        guard !isDamaged else {
+            throw StorageError(
+                .damaged, path, problem: "has no valid identifier", remedy: StorageError.restoring)
+        }
+        return found
+    }
+
+    /// Saves the first key, unless another process has saved one.
+    func saveFirst(_ key: SealedKey) throws(StorageError) {
+        try transaction { () throws(StorageError) in
+            if try sealedKey() == nil { try save(key, number: 1) }
+        }
+    }
+
+    func save(_ key: SealedKey, number: Int64) throws(StorageError) {
+        try run(
+            """
+            INSERT INTO store (only, id, key_number, key_kind, key_salt, key_sealed) VALUES (1, ?, ?, ?, ?, ?)
+            ON CONFLICT (only) DO UPDATE SET key_number = excluded.key_number, key_kind = excluded.key_kind,
+                key_salt = excluded.key_salt, key_sealed = excluded.key_sealed
+            """,
+            [.blob(key.store.bytes), .integer(number), .text(key.kind), .blob(key.salt), .blob(key.sealed)])
     }
 }

@@ -15,14 +15,14 @@ extension SQLiteStorage {
         }
     }
 
-    /// Reads the whole store as of one instant, and checks that the database is intact, that each value opens for its key and version,
-    /// and that the values are those that the store's register lists. Also tells whether the store was turned back, where the key's
-    /// place keeps a count (``StoreKeySource/count(of:salt:)``).
+    /// Reads the whole store as of one instant. Checks that the database is intact, that each value opens for its key and
+    /// version, and that the values are the ones in the store's register. If a count is kept with the key
+    /// (``StoreKeySource/count(of:salt:)``), also reports whether the store was turned back.
     public func verify() async throws -> StoreVerification {
         let (connection, count, path) = (connection, count, path)
         await count.readKept(in: keyring)
         return try await withCurrentKey { (opened) throws(StorageError) in
-            // Without a snapshot, values that another process seals again meanwhile would look damaged.
+            // Without a snapshot, values that another process reseals meanwhile would look damaged.
             try connection.database.snapshot { () throws(StorageError) -> StoreVerification? in
                 var found = StoreVerification()
                 guard try connection.database.sealedKey()?.number == opened.number else { return nil }
@@ -42,8 +42,8 @@ extension SQLiteStorage {
         }
     }
 
-    /// Gives the store a new data key, wrapped by `source`, and seals every value again: all, or none. Other processes continue to
-    /// work if they were given this source as well. A store that was turned back is accepted as it is.
+    /// Gives the store a new data key, wrapped by `source`, and seals every value again: all of them, or none. Other processes
+    /// continue to work if they were given this source too. A store that was turned back is accepted as it is.
     ///
     /// - Throws: ``StorageError``; `other` if the key of `source` already wraps the store's key.
     public func rekey(_ source: any StoreKeySource) async throws {
@@ -61,7 +61,7 @@ extension SQLiteStorage {
             }
         }
         try await openKey(of: source)
-        // Removes values sealed with the old key from the log as well.
+        // Removes values sealed with the old key from the log too.
         try await connection.thread.run { () throws(StorageError) in
             try connection.checkFiles()
             try connection.database.run("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -72,24 +72,24 @@ extension SQLiteStorage {
     ///
     /// - Parameters:
     ///   - path: A path that doesn't exist yet.
-    ///   - source: The source of the file's key; a ``Passphrase`` can be used on another machine.
+    ///   - source: The source of the file's key. A ``Passphrase`` can be used on another machine.
     /// - Returns: the number of values.
     @discardableResult
     public func export(to path: String, key source: any StoreKeySource) async throws -> Int {
         try await exportValues(of: try await keys(), to: path, key: source)
     }
 
-    /// Imports the values of an exported store, which is only read: all of them, or none after a failure.
+    /// Imports the values of an exported store, which is only read. Imports all of them, or none after a failure.
     ///
     /// - Parameters:
     ///   - path: The file that ``export(to:key:)`` has written.
     ///   - source: The source of the file's key.
     ///   - replacing: Whether an imported value replaces an existing one.
-    /// - Returns: the number of imported values, and of existing ones that were kept.
+    /// - Returns: the number of imported values, and the number of existing values that were kept.
     public func importValues(
         from path: String, key source: any StoreKeySource, replacing: Bool = false
     ) async throws -> (taken: Int, kept: Int) {
-        // Read and checked whole, before others have to wait.
+        // Reads and checks the whole file before others have to wait.
         let export = try await SQLiteExport(path, key: source)
         return try await change { (changes) throws(StorageError) in
             var (taken, kept) = (0, 0)
@@ -110,7 +110,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// Stores all values, or none, and waits for the device once instead of once for each.
+    /// Stores all values, or none. Waits for the device once instead of once for each value.
     package func setAll(_ values: [(key: StorageKey, secret: Secret)]) async throws {
         try await change { (changes) throws(StorageError) in
             for (key, secret) in values { try changes.set(secret, for: key) }
@@ -124,15 +124,5 @@ extension SQLiteStorage {
             try connection.database.run("PRAGMA journal_mode = DELETE")
             unlink("\(path)-changes")
         }
-    }
-}
-
-extension SQLiteDatabase {
-    /// Runs a body that reads the database as of one instant, unaffected by concurrent writes. The body must not write.
-    func snapshot<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
-        try execute("BEGIN")
-        // After some failures SQLite has ended it by itself.
-        defer { try? execute("ROLLBACK") }
-        return try body()
     }
 }

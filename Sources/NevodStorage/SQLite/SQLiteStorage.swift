@@ -1,25 +1,27 @@
 internal import Glibc
 public import NevodSupport
 
-/// Stores all tokens in one sealed file: for command lines, and for services on one machine. Several processes may use it at once.
+/// Stores all tokens in one sealed file: for command lines, and for services on one machine. Several processes may use it at
+/// once.
 ///
 /// ```swift
 /// let storage = try await SQLiteStorage(path: "/var/lib/app/tokens.db", keys: [KeyFile(path: "/etc/app/tokens.key")])
 /// ```
 ///
-/// Each value is sealed with AES-256-GCM for its key and version, so that a value which was moved to another key doesn't open. A
-/// sealed register lists the version of each value, so that one that was removed or replaced can't be put back. The sealing key is in
-/// the store itself, wrapped by a key from a ``StoreKeySource``. Keys and the times of changes are not hidden: put no secret into a
-/// ``StorageKey``.
+/// Each value is sealed with AES-256-GCM for its key and version, so that a value that was moved to another key doesn't open. A
+/// sealed register lists the version of each value, so that a removed or replaced value can't be put back. The sealing key is in
+/// the store itself, wrapped by a key from a ``StoreKeySource``. Keys and the times of changes are not hidden: put no secret into
+/// a ``StorageKey``.
 ///
-/// A write that has returned is on the device; a crash at any instant leaves the old value or the new one. Reading a value that this
-/// process has read before, and that hasn't changed, costs two system calls and doesn't touch the database. Blocking calls run on a
-/// thread of the store's own.
+/// A write that has returned is on the device; a crash at any instant leaves the old value or the new one. Reading a value again
+/// costs two system calls while it hasn't changed, and doesn't touch the database. Blocking calls run on a thread of the store's
+/// own.
 ///
-/// Changes by other processes are reported while they are observed, of the keys that this process uses: a watch on the store's folder costs no
-/// query. Where the system has no watch left (`fs.inotify.max_user_instances`), only those of this object are.
+/// While changes are observed, the changes that other processes make to the keys in use here are reported: a watch on the store's
+/// folder costs no query. If the system has no watch left (`fs.inotify.max_user_instances`), only this object's changes are
+/// reported.
 ///
-/// Files that are moved, removed or replaced while the store is open are noticed before they are used: calls then fail with
+/// If files are moved, removed or replaced while the store is open, that is noticed before they are used: calls then fail with
 /// `unavailable`.
 public final class SQLiteStorage: SealedStorage, ObservableStorage {
     public typealias Value = [UInt8]
@@ -43,15 +45,15 @@ public final class SQLiteStorage: SealedStorage, ObservableStorage {
     ///
     /// - Parameters:
     ///   - path: The database. A missing folder is created with mode 0700.
-    ///   - keys: A new store is created with the first that is available; an existing one opens only with the kind of key that it was
-    ///     created with.
-    /// - Throws: ``StorageError``: `permissions` if others can read the file, or the key is another store's; `damaged` if the file is
-    ///   not a store; and errors of the source.
+    ///   - keys: A new store is created with the first available source. An existing one opens only with the kind of key that it
+    ///     was created with.
+    /// - Throws: ``StorageError``: `permissions` if others can read the file, or the key is another store's; `damaged` if the
+    ///   file is not a store; and errors of the source.
     public convenience init(path: String, keys: [any StoreKeySource]) async throws {
         try await self.init(path: path, keys: keys, mustExist: false)
     }
 
-    /// - Parameter mustExist: Whether to open an existing store only, and never create one.
+    /// - Parameter mustExist: Whether to open only an existing store, and never create one.
     package init(
         path: String, keys: [any StoreKeySource], schema: SQLiteSchema = .current, mustExist: Bool
     ) async throws {
@@ -102,7 +104,7 @@ public final class SQLiteStorage: SealedStorage, ObservableStorage {
         }
     }
 
-    /// Runs the body in a transaction: all of its changes are stored, or none.
+    /// Runs the body in a transaction: stores all of its changes, or none.
     func change<Result: Sendable>(
         _ body: @escaping @Sendable (inout StoreChanges) throws(StorageError) -> Result
     ) async throws -> Result {
@@ -133,7 +135,7 @@ public final class SQLiteStorage: SealedStorage, ObservableStorage {
         return result
     }
 
-    /// Makes the register of a new store, or of one of layout 1.
+    /// Makes the register of a new store, or of a store with layout 1.
     private func makeRegister() async throws {
         let connection = connection
         try await withCurrentKey { (opened) throws(StorageError) -> Void? in
@@ -149,14 +151,12 @@ public final class SQLiteStorage: SealedStorage, ObservableStorage {
     }
 
     static func check(_ secret: Secret, _ key: StorageKey) throws(StorageError) {
-        guard secret.count > maximumSize else { return }
-        throw StorageError(
-            .tooLarge, "\(key)", problem: "the value has \(secret.count) bytes, more than \(maximumSize)",
-            remedy: "store it elsewhere, and keep a reference here")
+        try StorageError.checkSize(secret.count, upTo: maximumSize, of: "\(key)")
     }
 
-    /// The keys whose values change from now on, whichever process changes them. Of other processes' changes, those of keys that this
-    /// object reads or changes from now on, or has read lately. A key that hasn't changed may be reported with one that has.
+    /// The keys whose values change from now on, whichever process changes them. Another process's changes are reported for the
+    /// keys that this object reads or changes from now on, or has read lately. An unchanged key may be reported together with a
+    /// changed one.
     public func changes() -> StorageChanges {
         observers.changes()
     }
@@ -164,10 +164,10 @@ public final class SQLiteStorage: SealedStorage, ObservableStorage {
     /// Locks a file with the database's path and the suffix `-renewals`.
     public func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
         let connection = connection
-        // Checked under the lock: a token that is exchanged now, and can't be saved then, would be lost.
+        // Checked under the lock, because a token that is exchanged now and can't be saved then would be lost.
         let check = { @Sendable in try await connection.thread.run { () throws(StorageError) in try connection.checkFiles() } }
         try await locks.withLock(for: key, check: check) {
-            // A stale token would be used a second time here. The cache relies on the file of change counters, which may have been removed.
+            // A stale token would be used a second time here. The cache relies on the file of change counters, which may be gone.
             cache.forget(key)
             await body()
         }
@@ -181,7 +181,7 @@ public final class SQLiteStorage: SealedStorage, ObservableStorage {
 
     /// Runs the body on the storage's thread with the current key.
     ///
-    /// - Parameter body: Returns nil if the store has a new key by now; it is then called again with that key.
+    /// - Parameter body: Returns nil if the store has a new key now; it is then called again with that key.
     func withCurrentKey<Result: Sendable>(
         _ body: @escaping @Sendable (OpenedKey) throws(StorageError) -> Result?
     ) async throws -> Result {
@@ -198,5 +198,39 @@ public final class SQLiteStorage: SealedStorage, ObservableStorage {
     func openKey(of source: any StoreKeySource) async throws {
         try await keyring.reopen(with: source)
         cache.forget()
+    }
+}
+
+extension SQLiteStorage: VersionedStorage {
+    /// Always reads the database.
+    public func versionedSecret(for key: StorageKey) async throws -> (secret: Secret?, version: Int64) {
+        let (connection, count) = (connection, count)
+        noteUse(of: key)
+        return try await withCurrentKey { (opened) throws(StorageError) -> (secret: Secret?, version: Int64)? in
+            guard let (head, secret, version) = try SQLiteRegister.read(key, connection.database, opened) else { return nil }
+            try count.check(head)
+            return (secret, Int64(clamping: version))
+        }
+    }
+}
+
+/// The changes of one transaction. Used on the store's thread.
+struct StoreChanges {
+    var register: SQLiteRegister
+    private let counters: ChangeCounters
+    /// The changed keys, with the marks that their changes began under.
+    private(set) var marks: [(StorageKey, UInt64)] = []
+    private(set) var hasRemoved = false
+
+    init(_ register: SQLiteRegister, _ counters: ChangeCounters) {
+        self.register = register
+        self.counters = counters
+    }
+
+    /// Stores a value; nil removes it.
+    mutating func set(_ secret: Secret?, for key: StorageKey) throws(StorageError) {
+        marks.append((key, counters.begin(key)))
+        try register.set(secret, for: key)
+        if secret == nil { hasRemoved = true }
     }
 }

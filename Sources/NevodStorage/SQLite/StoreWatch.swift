@@ -1,6 +1,6 @@
 internal import NevodSupport
 
-/// Tells which keys of a store have changed, by its file of change counters.
+/// Tells from the file of change counters which keys of a store have changed.
 final class StoreWatch: StorageActivity {
     private let known: KnownSecrets
     private let watch: FolderWatch?
@@ -17,20 +17,18 @@ final class StoreWatch: StorageActivity {
     static func begin(
         _ connection: SQLiteConnection, _ known: KnownSecrets, _ notify: @escaping @Sendable (StorageKey) -> Void
     ) -> StoreWatch {
-        let place = connection.path.lastIndex(of: "/") ?? connection.path.startIndex
-        let name = String(connection.path[place...].dropFirst())
-        let folder = place == connection.path.startIndex ? "/" : String(connection.path[..<place])
+        let (folder, name) = (connection.path.parentFolder ?? ".", connection.path.fileName)
         let slots = WatchedSlots(connection.counters, known, notify)
         let watch = FolderWatcher.shared.watch(folder, seesWrites: true) { change in
             switch change {
             case .written("\(name)-changes"): slots.compare()
-            // Replaced, as from a backup: the next read says so.
+            // The file was replaced, as from a backup. The next read reports that.
             case .renamed("\(name)-changes"), .renamed(name), .anything: slots.reportAll()
             case .written, .renamed: break
             }
         }
         known.beginNoting()
-        // After the watch has begun: what changed in between is then found by the next comparison at the latest.
+        // Only after the watch has begun: the next comparison then finds every change in between.
         slots.begin()
         return StoreWatch(known, watch)
     }
@@ -59,7 +57,7 @@ private final class WatchedSlots: Sendable {
         state.withLock { $0.marks = marks }
     }
 
-    /// Reports the keys of the slots that have changed since.
+    /// Reports the keys of the slots that have changed since the last comparison.
     func compare() {
         guard let marks = counters.marks() else { return reportAll() }
         let (changed, mustCheck) = state.withLock { state -> ([Int]?, Bool) in
@@ -80,7 +78,8 @@ private final class WatchedSlots: Sendable {
         for key in known.used(in: nil) { notify(key) }
     }
 
-    /// A process that is killed after its change was made, and before it has counted it, doesn't write to the file again.
+    /// Checks once more, because a process may be killed after it made a change and before it counted it, and then writes no
+    /// more.
     private func checkLater() {
         _ = TimerQueue.shared.schedule(at: .now + .seconds(1)) { [weak self] in
             guard let self else { return }

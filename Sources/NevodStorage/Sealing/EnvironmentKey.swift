@@ -1,8 +1,8 @@
 internal import Glibc
 public import NevodSupport
 
-/// A key in an environment variable, for containers that get their secrets that way: 64 hexadecimal digits. Any process of the same
-/// user can read it.
+/// A key in an environment variable, as 64 hexadecimal digits, for containers that get their secrets that way. Any process of the
+/// same user can read it.
 public struct EnvironmentKey: StoreKeySource {
     private let variable: String
 
@@ -19,7 +19,7 @@ public struct EnvironmentKey: StoreKeySource {
     public func key(for store: StoreIdentifier, salt: [UInt8], isNew: Bool) async throws -> Secret {
         guard let text = getenv(variable) else {
             throw StorageError(
-                .unavailable, variable, problem: "is not set, and must hold the key of this store", remedy: "set it")
+                .unavailable, variable, problem: "is not set, but must hold the key of this store", remedy: "set it")
         }
         guard let key = Hexadecimal.secret(UnsafeRawBufferPointer(start: text, count: strlen(text))), key.count == SealingKey.size
         else {

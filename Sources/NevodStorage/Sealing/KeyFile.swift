@@ -1,14 +1,17 @@
 internal import Glibc
 public import NevodSupport
 
-/// A key in a file that only this user can read (mode 0600), created from random bytes together with the store. Without the file,
-/// the store can't be read: back up both, but not in the same place.
+/// A key in a file that only this user can read (mode 0600). It is created from random bytes together with the store. Without the
+/// file, the store can't be read: back up both, but not in the same place.
 ///
-/// Beside it, in a file for each store whose name ends with `.count`, stands how many changes the store has seen. It needs no backup.
+/// Beside it, each store has a file whose name ends with `.count`, which holds the number of the store's changes and needs no
+/// backup.
 public struct KeyFile: StoreKeySource {
+    private static let longestFile = 1024
+
     private let path: String
 
-    /// - Parameter path: A path in a folder that only this user can access; a missing folder is created with mode 0700.
+    /// - Parameter path: A path in a folder that only this user can access. A missing folder is created with mode 0700.
     public init(path: String) {
         self.path = path
     }
@@ -31,13 +34,8 @@ public struct KeyFile: StoreKeySource {
     }
 
     private func read() throws(StorageError) -> Secret? {
-        let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard file >= 0 else {
-            if errno == ENOENT { return nil }
-            throw StorageError(path, "can't be opened", errno: errno)
-        }
-        let content = try PrivateFile(file, .file, path: path)
-        let key = try content.size <= 1024 ? Self.key(in: content.readSecret()) : nil
+        guard let file = try PrivateFile.existing(path) else { return nil }
+        let key = try file.size <= Self.longestFile ? Self.key(in: file.readSecret()) : nil
         guard let key, key.count == SealingKey.size else {
             throw StorageError(
                 .damaged, path, problem: "is not a key file: \(2 * SealingKey.size) hexadecimal digits",
@@ -50,16 +48,12 @@ public struct KeyFile: StoreKeySource {
         text.withUnsafeBytes { Hexadecimal.secret(UnsafeRawBufferPointer(rebasing: $0.prefix { $0 > 0x20 })) }
     }
 
-    /// Keeps an existing file: two tasks that create a store at once must end up with the same key.
+    /// Keeps an existing file, because two tasks that create a store at the same time must end up with the same key.
     private func create() throws(StorageError) {
-        if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-            let folder = String(path[..<slash])
-            try PrivateDirectory.make(folder)
-            try PrivateDirectory.checkPlace(folder)
-        }
-        // Unique to this call: other tasks of this process may be creating the file too.
+        try PrivateDirectory.makePlace(of: path)
+        // Unique to this call, since other tasks of this process may be creating the file too.
         let new = "\(path).\(StoreIdentifier.random()).new"
-        // Durable: a store that is on the device while its key is not would be lost in the next power failure.
+        // Durable: a store that is on the device without its key would be lost in the next power failure.
         let line = Hexadecimal.line(SealingKey.random().bytes)
         try line.withUnsafeBytes { (text) throws(StorageError) in
             try PrivateFile.write(text, unlessPresent: path, as: new)
@@ -69,29 +63,30 @@ public struct KeyFile: StoreKeySource {
     // MARK: The count
 
     public func count(of store: StoreIdentifier, salt: [UInt8]) async -> UInt64? {
-        let file = open(countPath(store), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard file >= 0, let content = try? PrivateFile(file, .file, path: countPath(store)), content.size <= 1024 else {
+        do throws(StorageError) {
+            guard let file = try PrivateFile.existing(countPath(store)) else { return nil }
+            return try Self.count(in: file, salt)
+        } catch {
             return nil
         }
-        return try? Self.count(in: content.read(), salt)
     }
 
-    /// Writes the file in place, without waiting for the device: a count that is too low only notices less. Where the folder can't be
-    /// written, none is kept.
+    /// Writes the file in place, and doesn't wait for the device: with a count that is too low, only less is noticed. If the
+    /// folder can't be written, no count is kept.
     public func keep(_ count: UInt64, of store: StoreIdentifier, salt: [UInt8], hasRemoved: Bool) async {
-        let file = open(countPath(store), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
-        guard file >= 0, let content = try? PrivateFile(file, .file, path: countPath(store)), content.size <= 1024 else { return }
-        if let known = try? Self.count(in: content.read(), salt), known >= count { return }
+        guard let file = try? PrivateFile.created(countPath(store)), file.size <= Self.longestFile else { return }
+        if let known = try? Self.count(in: file, salt), known >= count { return }
         let digits = String(count)
         let line = "\(Hexadecimal.text(salt)) \(String(repeating: "0", count: 20 - digits.utf8.count))\(digits)\n"
-        _ = Array(line.utf8).withUnsafeBytes { pwrite(content.descriptor, $0.baseAddress, $0.count, 0) }
+        _ = Array(line.utf8).withUnsafeBytes { pwrite(file.descriptor, $0.baseAddress, $0.count, 0) }
     }
 
     private func countPath(_ store: StoreIdentifier) -> String { "\(path).\(store).count" }
 
-    /// - Returns: nil for another key's count.
-    private static func count(in text: [UInt8], _ salt: [UInt8]) -> UInt64? {
-        let words = String(decoding: text, as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\n" })
+    /// - Returns: nil for another key's count, and for a file that can't be a count's.
+    private static func count(in file: borrowing PrivateFile, _ salt: [UInt8]) throws(StorageError) -> UInt64? {
+        guard file.size <= longestFile else { return nil }
+        let words = String(decoding: try file.read(), as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\n" })
         return words.count == 2 && words[0] == Hexadecimal.text(salt) ? UInt64(words[1]) : nil
     }
 }

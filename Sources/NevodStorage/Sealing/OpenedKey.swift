@@ -7,7 +7,7 @@ package struct OpenedKey: Sendable {
     package let kind: String
     let key: SealingKey
 
-    /// Seals a value for one key and one of its versions; it opens for no other.
+    /// Seals a value for one key and one of its versions. It opens for no other.
     package func seal(_ secret: Secret, _ key: StorageKey, _ version: Int64) -> [UInt8] {
         self.key.seal(secret, for: place(key, version))
     }
@@ -15,7 +15,7 @@ package struct OpenedKey: Sendable {
     /// - Parameter name: The store's name, for the error.
     /// - Returns: nil if nothing is stored.
     package func open(_ entry: SealedEntry, _ key: StorageKey, in name: String) throws(StorageError) -> Secret? {
-        // Not sealed for a removed value, and the caller counts on from it.
+        // The version of a removed value isn't sealed, and the caller continues from it.
         _ = try entry.nextVersion(of: key, in: name)
         guard let sealed = entry.sealed else { return nil }
         guard let secret = self.key.open(sealed, for: place(key, entry.version)) else { throw Self.unopened(key, in: name) }
@@ -29,11 +29,11 @@ package struct OpenedKey: Sendable {
     }
 
     private func place(_ key: StorageKey, _ version: Int64) -> [UInt8] {
-        store.bytes + withUnsafeBytes(of: version.bigEndian) { Array($0) } + Array(key.rawValue.utf8)
+        store.bytes + version.bigEndianBytes + Array(key.rawValue.utf8)
     }
 }
 
-/// Values and pages of a store with a register. No value that was sealed without one opens here.
+/// Values and pages of a store with a register. A value that was sealed without a register doesn't open here.
 extension OpenedKey {
     func seal(_ secret: Secret, registered key: StorageKey, _ version: UInt64) -> [UInt8] {
         self.key.seal(secret, for: place("value", version, Array(key.rawValue.utf8)))
@@ -44,18 +44,45 @@ extension OpenedKey {
         self.key.open(sealed, for: place("value", version, Array(key.rawValue.utf8)))
     }
 
-    /// - Parameter version: The count of changes at which the page was written; 0 for the first page.
+    /// - Parameter version: The number of changes when the page was written; 0 for the first page.
     func seal(page: RegisterPage.Number, _ content: [UInt8], _ version: UInt64) -> [UInt8] {
-        key.seal(Secret(copying: content), for: place("page", version, Self.bytes(UInt64(page.index))))
+        key.seal(Secret(copying: content), for: place("page", version, UInt64(page.index).bigEndianBytes))
     }
 
     func open(page: RegisterPage.Number, _ sealed: [UInt8], _ version: UInt64) -> [UInt8]? {
-        key.open(sealed, for: place("page", version, Self.bytes(UInt64(page.index))))?.copied(as: [UInt8].self)
+        key.open(sealed, for: place("page", version, UInt64(page.index).bigEndianBytes))?.copied(as: [UInt8].self)
     }
 
     private func place(_ kind: String, _ version: UInt64, _ rest: [UInt8]) -> [UInt8] {
-        store.bytes + Array("nevod registered \(kind):".utf8) + Self.bytes(version) + rest
+        store.bytes + Array("nevod registered \(kind):".utf8) + version.bigEndianBytes + rest
+    }
+}
+
+/// A stored entry, still sealed.
+package struct SealedEntry: Sendable {
+    /// 0 if the key has never had a value.
+    package var version: Int64 = 0
+    /// Nil if the value was removed.
+    package var sealed: [UInt8]?
+    /// The number of the data key that seals all values at present.
+    package var keyNumber: Int64 = 0
+
+    package init(version: Int64 = 0, sealed: [UInt8]? = nil, keyNumber: Int64 = 0) {
+        self.version = version
+        self.sealed = sealed
+        self.keyNumber = keyNumber
     }
 
-    private static func bytes(_ number: UInt64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+    /// The version of the key's next value.
+    ///
+    /// - Parameter name: The store's name, for the error.
+    /// - Throws: `damaged` for a number that no store writes: something else has changed the row.
+    package func nextVersion(of key: StorageKey, in name: String) throws(StorageError) -> Int64 {
+        guard version >= 0, version < .max else {
+            throw StorageError(
+                .damaged, name, problem: "the version of \(key) is \(version), which no store writes: its row was changed",
+                remedy: StorageError.restoring)
+        }
+        return version + 1
+    }
 }

@@ -15,11 +15,12 @@ package struct SealedKey: Sendable {
         self.sealed = sealed
     }
 
-    /// Wraps a key with the first source that can be used.
+    /// Wraps a key with the first available source.
     ///
     /// - Parameters:
     ///   - name: The store's name, for the error.
-    ///   - old: The key that is replaced. A new key wrapped by the same source key is refused: anyone who has that could open it.
+    ///   - old: The key to be replaced. The new key is refused if the same source key wraps both: anyone who has that source key
+    ///     could open it.
     package static func make(
         _ key: SealingKey, of store: StoreIdentifier, named name: String, with sources: [any StoreKeySource],
         inPlaceOf old: SealedKey? = nil
@@ -41,8 +42,8 @@ package struct SealedKey: Sendable {
             .unavailable, name, problem: "has nowhere to keep its key: \(names(of: sources)) can't be used")
     }
 
-    /// Opens the key with a source of the kind that wrapped it, and the first of those that fits: a store that moves from one key
-    /// file to another has two.
+    /// Opens the key with the first fitting source of the kind that wrapped it. A store that moves from one key file to another
+    /// has two sources of one kind.
     ///
     /// - Parameter name: The store's name, for the error.
     package func open(named name: String, with sources: [any StoreKeySource]) async throws -> SealingKey {
@@ -56,7 +57,7 @@ package struct SealedKey: Sendable {
         let matching = sources.filter { $0.kind == kind }
         guard !matching.isEmpty else {
             throw StorageError(
-                .unavailable, name, problem: "is sealed by \(kind), and only \(Self.names(of: sources)) can be used here",
+                .unavailable, name, problem: "is sealed by \(kind), but only \(Self.names(of: sources)) can be used here",
                 remedy: "open it with that kind of key, or move it to another with rekey")
         }
         var failure: (any Error)?
@@ -67,28 +68,28 @@ package struct SealedKey: Sendable {
                 failure = failure ?? error
             }
         }
-        // A source that failed may have the right key, and its error is more useful than that others are wrong.
+        // A source that failed may have the right key, and its error says more than that other keys are wrong.
         throw failure
             ?? StorageError(
                 .permissions, name, problem: "does not open with \(Self.names(of: matching))",
-                remedy: "the key is another store's, or was changed: give the one that the store was created with")
+                remedy: "the key is another store's, or was changed: use the key that the store was created with")
     }
 
-    /// - Returns: nil if it was wrapped with another key.
+    /// - Returns: nil if another key wrapped it.
     private func open(with source: any StoreKeySource) async throws -> SealingKey? {
         let wrapping = try await Self.wrappingKey(of: source, store, salt, isNew: false)
         guard let key = wrapping.open(sealed, for: Self.place(store, kind)), key.count == SealingKey.size else { return nil }
         return SealingKey(key)
     }
 
-    /// - Throws: also if a source outside this library returns a key of another size.
+    /// - Throws: an error of the source, or if a source outside this library returns a key of another size.
     private static func wrappingKey(
         of source: any StoreKeySource, _ store: StoreIdentifier, _ salt: [UInt8], isNew: Bool
     ) async throws -> SealingKey {
         let key = try await source.key(for: store, salt: salt, isNew: isNew)
         guard key.count == SealingKey.size else {
             throw StorageError(
-                .damaged, source.description, problem: "gives a key of \(key.count) bytes, not of \(SealingKey.size)")
+                .damaged, source.description, problem: "returned a key of \(key.count) bytes instead of \(SealingKey.size)")
         }
         return SealingKey(key)
     }
@@ -100,4 +101,12 @@ package struct SealedKey: Sendable {
     private static func place(_ store: StoreIdentifier, _ kind: String) -> [UInt8] {
         store.bytes + Array("nevod data key by \(kind)".utf8)
     }
+}
+
+/// The part of a store that keeps its wrapped data key.
+package protocol SealedKeyKeeping: Sendable {
+    /// Returns nil if the store is new.
+    func sealedKey() async throws -> (SealedKey, number: Int64)?
+    /// Saves the first key, number 1. Has no effect if another process has already saved one.
+    func addFirst(_ key: SealedKey) async throws
 }

@@ -1,12 +1,14 @@
 internal import COpenSSL
 package import NevodSupport
 
-/// A key that seals values with AES-256-GCM (NIST SP 800-38D) and a random 96-bit nonce for each, so that one key can seal some four
-/// billion (2³²) values.
+/// A key that seals values with AES-256-GCM (NIST SP 800-38D). Each value gets a random 96-bit nonce, so one key can seal about
+/// four billion (2³²) values.
 ///
 /// A sealed value is `1 | nonce (12) | ciphertext | tag (16)`; the first byte is the version of this format.
 package struct SealingKey: Sendable {
     package static let size = 32
+    /// The most values that one key may seal: AES-GCM with random nonces is safe for 2³² values (NIST SP 800-38D §8.3).
+    static let mostSealings: UInt64 = 1 << 32
     /// The number of bytes that sealing adds.
     package static let overhead = 1 + nonceSize + tagSize
     static let nonceSize = 12
@@ -30,7 +32,7 @@ package struct SealingKey: Sendable {
             })
     }
 
-    /// - Parameter place: The owner of the value (the additional authenticated data); it opens for nothing else.
+    /// - Parameter place: The owner of the value (the additional authenticated data). The value opens for no other owner.
     package func seal(_ value: Secret, for place: [UInt8]) -> [UInt8] {
         seal(value, for: place, nonce: Self.newNonce())
     }
@@ -75,7 +77,7 @@ package struct SealingKey: Sendable {
     /// Opens bytes into ordinary memory.
     func openBytes(_ sealed: [UInt8], for place: [UInt8]) -> [UInt8]? {
         guard let count = Self.openedCount(sealed) else { return nil }
-        // The cipher needs an address, of no bytes as well.
+        // The cipher needs an address even if there are no bytes.
         var value = [UInt8](repeating: 0, count: max(1, count))
         guard value.withUnsafeMutableBytes({ open(sealed, for: place, into: $0) }) else { return nil }
         value.removeLast(value.count - count)
@@ -86,7 +88,7 @@ package struct SealingKey: Sendable {
         sealed.count >= overhead && sealed[0] == form ? sealed.count - overhead : nil
     }
 
-    /// - Parameter value: holds as many bytes as the sealed value has without its overhead.
+    /// - Parameter value: has room for the sealed value without its overhead.
     private func open(_ sealed: [UInt8], for place: [UInt8], into value: UnsafeMutableRawBufferPointer) -> Bool {
         let nonce = Array(sealed[1..<1 + Self.nonceSize])
         return sealed.withUnsafeBytes { sealed in
@@ -96,9 +98,9 @@ package struct SealingKey: Sendable {
         }
     }
 
-    /// Derives a key for another purpose by HMAC-SHA256 (RFC 2104), which this key can't be recovered from.
+    /// Derives a key for another purpose by HMAC-SHA256 (RFC 2104). This key can't be recovered from it.
     ///
-    /// - Parameter purpose: the same purpose gives the same key again.
+    /// - Parameter purpose: the same purpose always gives the same key.
     func derived(for purpose: [UInt8]) -> SealingKey {
         var isDone = false
         let key = Secret(count: Self.size) { key in
@@ -139,7 +141,7 @@ private struct GCMCipher: ~Copyable {
         EVP_CIPHER_CTX_free(context)
     }
 
-    /// - Parameter tag: The offset of the tag, behind the ciphertext: in the input when opening, in the output when sealing.
+    /// - Parameter tag: The offset of the tag after the ciphertext: in the input when opening, in the output when sealing.
     func run(
         _ input: UnsafeRawBufferPointer, _ place: [UInt8], _ output: UnsafeMutableRawBufferPointer, tag: Int
     ) -> Bool {

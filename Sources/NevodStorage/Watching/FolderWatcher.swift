@@ -2,17 +2,17 @@ internal import CLinux
 internal import Glibc
 internal import NevodSupport
 
-/// Reports changes in folders, whichever process makes them, as far as the kernel sees them: not those that another machine makes on
-/// a network's file system.
+/// Reports changes in folders, whichever process makes them, as far as the kernel sees them. It doesn't see the changes that
+/// another machine makes on a network file system.
 ///
-/// One descriptor and one thread serve the whole process, since the kernel allows a user few of either. They exist while a folder is
-/// watched. Where the kernel allows none, nothing is reported.
+/// One descriptor and one thread serve the whole process, since the kernel allows a user few of either. They exist while a folder
+/// is watched. If the kernel allows no more, nothing is reported.
 final class FolderWatcher: Sendable {
     static let shared = FolderWatcher()
 
     private struct State {
         var watches = FolderWatches()
-        /// The kernel's queue of events, and what wakes the thread; nil while there is no thread.
+        /// The kernel's queue of events, and the descriptor that wakes the thread; nil while there is no thread.
         var queue: (inotify: Int32, wake: Int32)?
     }
 
@@ -21,13 +21,12 @@ final class FolderWatcher: Sendable {
     /// Whether a thread is running.
     var isRunning: Bool { state.withLock { $0.queue != nil } }
 
-    /// Watches a folder. It need not exist yet, and may be replaced by another one.
+    /// Watches a folder, which need not exist yet, and may be replaced by another one.
     ///
     /// - Parameters:
     ///   - path: the folder, not a symbolic link.
     ///   - seesWrites: whether files are written in place. Each such write then costs a report.
-    ///   - handler: called on the watcher's thread; must not block. Called once more, for anything, when a folder that was missing has
-    ///     come.
+    ///   - handler: called on the watcher's thread; must not block. Also called, for anything, once a missing folder exists.
     /// - Returns: nil if the system has no descriptor or no thread left.
     func watch(
         _ path: String, seesWrites: Bool = false, _ handler: @escaping @Sendable (FolderChange) -> Void
@@ -76,7 +75,7 @@ final class FolderWatcher: Sendable {
             var sources = [
                 pollfd(fd: inotify, events: Int16(POLLIN), revents: 0), pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
             ]
-            // The kernel has no event for a missing folder that comes.
+            // The kernel has no event for the appearance of a missing folder.
             _ = poll(&sources, 2, isIncomplete ? pause : -1)
             pause = isIncomplete ? min(pause * 2, 2000) : 10
             var number: eventfd_t = 0
@@ -103,4 +102,29 @@ final class FolderWatcher: Sendable {
             for (handler, change) in reports ?? [] { handler(change) }
         }
     }
+}
+
+/// A folder that is being watched, until this object is released.
+final class FolderWatch: StorageActivity {
+    private let watcher: FolderWatcher
+    private let number: Int
+
+    init(_ watcher: FolderWatcher, _ number: Int) {
+        self.watcher = watcher
+        self.number = number
+    }
+
+    deinit {
+        watcher.remove(number)
+    }
+}
+
+/// A change that a ``FolderWatcher`` reports.
+enum FolderChange: Sendable, Hashable {
+    /// A file's content has changed in place.
+    case written(String)
+    /// A name was added, removed, or given to another file.
+    case renamed(String)
+    /// Anything may have changed: the folder was replaced, or the system has dropped reports.
+    case anything
 }

@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// The folders that are watched, and what the kernel's events mean to each: the state of a ``FolderWatcher``, without its thread.
+/// The folders that are watched, and the meaning of the kernel's events for each. This is the state of a ``FolderWatcher``,
+/// without its thread.
 struct FolderWatches {
     typealias Handler = @Sendable (FolderChange) -> Void
 
@@ -14,11 +15,11 @@ struct FolderWatches {
 
     private var watches: [Int: Watch] = [:]
     private var next = 0
-    /// The watches of each folder: the kernel has one for all of a process.
+    /// The watches of each folder. The kernel has one number for all watches of a process on a folder.
     private var numbers: [Int32: Set<Int>] = [:]
 
     var isEmpty: Bool { watches.isEmpty }
-    /// Whether a folder can't be watched at present.
+    /// Whether at least one folder can't be watched at present.
     var isIncomplete: Bool { watches.values.contains { $0.folder == nil } }
 
     mutating func add(_ path: String, _ mask: UInt32, _ handler: @escaping Handler, in inotify: Int32) -> Int {
@@ -47,9 +48,9 @@ struct FolderWatches {
         return true
     }
 
-    /// Tries again to watch the folders that could not be watched.
+    /// Retries the folders that could not be watched.
     ///
-    /// - Returns: the handlers of those that now are, in which anything may have changed.
+    /// - Returns: the handlers of the folders that can be watched now, in which anything may have changed.
     mutating func placeRest(in inotify: Int32) -> [(Handler, FolderChange)] {
         var reports: [(Handler, FolderChange)] = []
         for (number, watch) in watches where watch.folder == nil {
@@ -58,7 +59,7 @@ struct FolderWatches {
         return reports
     }
 
-    /// Takes an event of the kernel.
+    /// Handles an event of the kernel.
     mutating func take(_ event: InotifyEvent, in inotify: Int32) -> [(Handler, FolderChange)] {
         if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { return watches.values.map { ($0.handler, .anything) } }
         guard let known = numbers[event.folder] else { return [] }
@@ -67,10 +68,41 @@ struct FolderWatches {
             numbers[event.folder] = nil
             _ = inotify_rm_watch(inotify, event.folder)
             for number in known { watches[number]?.folder = nil }
-            // Another folder may stand at the path by now.
+            // Another folder may be at the path by now.
             for number in known { _ = place(number, in: inotify) }
         }
         let change = hasMoved || event.name.isEmpty ? .anything : event.change
         return known.compactMap { number in watches[number].map { ($0.handler, change) } }
+    }
+}
+
+/// An event of the kernel: `struct inotify_event`, see inotify(7).
+struct InotifyEvent {
+    let folder: Int32
+    let mask: UInt32
+    /// Empty for an event of the folder itself.
+    let name: String
+
+    var change: FolderChange {
+        mask & UInt32(IN_MODIFY | IN_CLOSE_WRITE) != 0 ? .written(name) : .renamed(name)
+    }
+
+    /// Splits bytes that were read from the kernel into events.
+    static func events(in bytes: UnsafeRawBufferPointer) -> [InotifyEvent] {
+        var events: [InotifyEvent] = []
+        var rest = bytes[...]
+        let head = 16
+        while rest.count >= head {
+            let start = UnsafeRawBufferPointer(rebasing: rest)
+            let length = Int(start.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
+            guard length <= start.count - head else { break }
+            let name = start[head..<head + length].prefix { $0 != 0 }
+            events.append(
+                InotifyEvent(
+                    folder: start.loadUnaligned(as: Int32.self), mask: start.loadUnaligned(fromByteOffset: 4, as: UInt32.self),
+                    name: String(decoding: name, as: UTF8.self)))
+            rest = rest.dropFirst(head + length)
+        }
+        return events
     }
 }

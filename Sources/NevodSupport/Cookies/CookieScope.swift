@@ -8,7 +8,7 @@
     private import Darwin
 #endif
 
-/// Matches cookies with requests by domain and path (RFC 6265 §5.1). Public suffixes are not considered here.
+/// Matches cookies with requests by domain and path (RFC 6265 §5.1). Ignores public suffixes.
 public enum CookieScope {
     /// Whether a host is a domain or one of its subdomains (RFC 6265 §5.1.3).
     ///
@@ -19,21 +19,21 @@ public enum CookieScope {
         host == domain || host.hasSuffix("." + domain) && !isAddress(host)
     }
 
-    /// Whether a request's path matches a cookie's (RFC 6265 §5.1.4).
+    /// Whether a request's path matches a cookie's path (RFC 6265 §5.1.4).
     ///
     /// - Parameters:
-    ///   - path: the request's, without its query.
-    ///   - cookiePath: the cookie's; begins with a slash.
+    ///   - path: the request's path, without its query.
+    ///   - cookiePath: the cookie's path, which begins with a slash.
     public static func path(_ path: String, matches cookiePath: String) -> Bool {
         guard path.utf8.starts(with: cookiePath.utf8) else { return false }
         let rest = path.utf8.dropFirst(cookiePath.utf8.count)
         return rest.isEmpty || rest.first == UInt8(ascii: "/") || cookiePath.utf8.last == UInt8(ascii: "/")
     }
 
-    /// The path that cookies are matched with. Dot segments in either spelling are resolved (RFC 3986 §6.2.2), as servers do, so that
-    /// `/app/../admin` doesn't get the cookies of `/app`.
+    /// The path that cookies are matched with. Dot segments are resolved even if they are percent-encoded (RFC 3986 §6.2.2), as
+    /// servers do, so that `/app/../admin` doesn't get the cookies of `/app`.
     ///
-    /// - Parameter target: the request's, with or without a query.
+    /// - Parameter target: the request's target, with or without a query.
     package static func requestPath(of target: String) -> String {
         var path: [UInt8] = []
         var rest = target.utf8.prefix { $0 != UInt8(ascii: "?") }
@@ -45,7 +45,7 @@ public enum CookieScope {
         return URLReference.withoutDots(String(decoding: path, as: UTF8.self))
     }
 
-    /// The path of a cookie that names none: the folder of the requested path (RFC 6265 §5.1.4).
+    /// The path of a cookie without a Path attribute: the folder of the requested path (RFC 6265 §5.1.4).
     public static func defaultPath(of path: String) -> String {
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[..<$0] } ?? ""
         return folder.isEmpty ? "/" : String(folder)
@@ -59,7 +59,7 @@ public enum CookieScope {
 }
 
 extension String {
-    /// The host name without trailing dots. A trailing dot marks a name as complete and doesn't change the host.
+    /// The host name without trailing dots. A trailing dot marks a name as complete, and doesn't change the host.
     package var withoutDotsAtEnd: String {
         String(self[..<(lastIndex { $0 != "." }.map(index(after:)) ?? startIndex)])
     }

@@ -1,29 +1,29 @@
-/// A parsed `Set-Cookie` line (RFC 6265 §5.2). Doesn't decide whether the server may set the cookie, nor which requests it goes
-/// with.
+/// A parsed `Set-Cookie` line (RFC 6265 §5.2). It doesn't decide whether the server may set the cookie, or which requests carry
+/// it.
 public struct SetCookieLine: Sendable {
     /// The text before the first `=`, without surrounding white space.
     public let name: String
-    /// The text after it, up to the first `;`, with its quotes.
+    /// The text after the first `=`, up to the first `;`, with its quotes.
     public let value: String
     /// As the server wrote it, without a leading dot.
     public private(set) var domain: String?
     /// Begins with a slash.
     public private(set) var path: String?
-    /// Whether the cookie has the attribute `Secure`: for `https` alone.
+    /// Whether the cookie has the attribute `Secure`, so that it is sent only over `https`.
     public private(set) var isSecure = false
-    /// Whether the cookie has the attribute `HttpOnly`: not for scripts in pages.
+    /// Whether the cookie has the attribute `HttpOnly`, so that scripts in pages can't read it.
     public private(set) var isHTTPOnly = false
     /// In lower case.
     public private(set) var sameSite: String?
     private var date: Int64?
     private var maxAge: Int64?
 
-    /// Parses a line. Malformed attributes are ignored; the last of a repeated attribute counts.
+    /// Parses a line. Malformed attributes are ignored. Of repeated attributes, the last one counts.
     ///
     /// - Parameter line: the field's value.
     /// - Returns: nil if the line has no `=`, or has a control character.
     public init?(_ line: String) {
-        guard !line.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else { return nil }
+        guard line.utf8.allSatisfy({ $0.isFieldByte }) else { return nil }
         var pairs = line.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map(Self.pair)
         let (name, value) = pairs.removeFirst()
         guard let value else { return nil }
@@ -43,13 +43,6 @@ public struct SetCookieLine: Sendable {
         return isTooLate ? .max : sum
     }
 
-    /// Whether the cookie has the properties that a `__Secure-` or `__Host-` prefix of its name promises (draft 6265bis §4.1.3), in
-    /// any letter case.
-    public func keepsItsPrefix(isHostOnly: Bool) -> Bool {
-        // A line with a Domain can set a cookie for one host alone, if that is an address or a public suffix.
-        CookieName.keepsItsPrefix(name, isSecure: isSecure, isHostOnly: isHostOnly && domain == nil, path: path)
-    }
-
     private mutating func read(_ name: String, _ value: String) {
         guard value.utf8.count <= Self.mostBytes else { return }
         switch name.lowercased() {
@@ -66,13 +59,11 @@ public struct SetCookieLine: Sendable {
         }
     }
 
-    /// The seconds of Max-Age (RFC 6265 §5.2.2); values out of range are clamped.
+    /// The seconds of Max-Age (RFC 6265 §5.2.2). Values out of range are clamped.
     private static func seconds(_ maxAge: String) -> Int64? {
         let isNegative = maxAge.utf8.first == UInt8(ascii: "-")
         let digits = isNegative ? maxAge.dropFirst() : maxAge[...]
-        guard !digits.isEmpty, digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
-            return nil
-        }
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ $0.isDigit }) else { return nil }
         return isNegative ? 0 : Int64(digits) ?? .max
     }
 
@@ -86,12 +77,68 @@ public struct SetCookieLine: Sendable {
     private static let mostBytes = 1024
 }
 
-extension Substring.UTF8View {
-    /// The text without leading and trailing spaces and tabs.
-    package var withoutSpaceAround: String {
-        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-        var text = drop(while: isSpace)
-        while let last = text.last, isSpace(last) { text = text.dropLast() }
-        return String(Substring(text))
+/// Dates in cookies (RFC 6265 §5.1.1). Servers write them in more formats than other dates in HTTP.
+package enum CookieDate {
+    /// Seconds since 1970-01-01T00:00:00Z; nil if the day, month, year or time is missing, or the date doesn't exist.
+    package static func unixSeconds(_ text: String) -> Int64? {
+        var (clock, day, month, year): ([Int]?, Int?, Int?, Int?)
+        for token in text.utf8.split(whereSeparator: isDelimiter) {
+            if clock == nil, let found = time(token) {
+                clock = found
+            } else if day == nil, let found = number(token, digits: 1...2) {
+                day = found
+            } else if month == nil, let found = monthNumber(token) {
+                month = found
+            } else if year == nil, let found = number(token, digits: 2...4) {
+                year = found
+            }
+        }
+        guard let clock, let day, let month, let year, clock[2] <= 59 else { return nil }
+        let full = fullYear(year)
+        guard full >= 1601 else { return nil }
+        return CivilCalendar.unixSeconds(
+            year: full, month: month, day: day, hour: clock[0], minute: clock[1], second: clock[2])
+    }
+
+    private static func fullYear(_ year: Int) -> Int {
+        switch year {
+        case 70...99: year + 1900
+        case 0...69: year + 2000
+        default: year
+        }
+    }
+
+    /// Hours, minutes and seconds.
+    private static func time(_ token: Substring.UTF8View) -> [Int]? {
+        let parts = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let hour = wholeNumber(parts[0]), let minute = wholeNumber(parts[1]),
+            let second = number(parts[2], digits: 1...2)
+        else { return nil }
+        return [hour, minute, second]
+    }
+
+    private static func wholeNumber(_ text: Substring.UTF8View) -> Int? {
+        text.allSatisfy { $0.isDigit } ? number(text, digits: 1...2) : nil
+    }
+
+    /// The leading number; the rest of the token is ignored.
+    private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
+        let number = token.prefix { $0.isDigit }
+        return digits.contains(number.count) ? Int(Substring(number)) : nil
+    }
+
+    /// The month from 1 to 12.
+    private static func monthNumber(_ token: Substring.UTF8View) -> Int? {
+        let name = token.prefix(3).map { $0 | 0x20 }
+        return months.firstIndex { $0.utf8.elementsEqual(name) }.map { $0 + 1 }
+    }
+
+    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+    private static func isDelimiter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
+        default: false
+        }
     }
 }

@@ -1,8 +1,8 @@
 /// Base32 (RFC 4648 §6).
 package enum Base32 {
-    /// The bytes of a text as people write keys: in letters of either case, in groups, with or without padding.
+    /// The bytes of a text as people write keys: in upper or lower case, in groups, with or without padding.
     ///
-    /// - Returns: nil for another character, or for a number of characters that no bytes have.
+    /// - Returns: nil if the text has another character, or a number of characters that can't encode bytes.
     package static func secret(_ text: UnsafeRawBufferPointer) -> Secret? {
         var bytes = WipedBytes(capacity: max(1, text.count))
         var bits: UInt16 = 0
@@ -22,13 +22,13 @@ package enum Base32 {
                 }
             }
         }
-        // The rest of a digit is none of a byte; a whole digit more was lost.
+        // The unused bits of a last digit are ignored. Five or more bits mean that a digit was lost.
         return bitCount < 5 ? bytes.secret : nil
     }
 
     private static func value(of digit: UInt8) -> UInt8? {
-        switch digit.asciiLowercased {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): digit.asciiLowercased - UInt8(ascii: "a")
+        switch digit.lowercased {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): digit.lowercased - UInt8(ascii: "a")
         case UInt8(ascii: "2")...UInt8(ascii: "7"): digit - UInt8(ascii: "2") + 26
         default: nil
         }

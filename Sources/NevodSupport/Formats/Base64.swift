@@ -1,6 +1,6 @@
 /// Base64 (RFC 4648 §4) and base64url (§5).
 public enum Base64 {
-    /// The digits of 62 and 63: `+` and `/` (RFC 4648 §4), or `-` and `_` (§5).
+    /// The digits for 62 and 63: `+` and `/` (RFC 4648 §4), or `-` and `_` (§5).
     public enum Alphabet: CaseIterable, Sendable {
         /// With `+` and `/`.
         case standard
@@ -8,19 +8,19 @@ public enum Base64 {
         case url
     }
 
-    /// The form of a text to be decoded.
+    /// The form that a text must have to be decoded.
     public enum Form: CaseIterable, Sendable {
-        /// Base64url without padding, and without bits at the end that encode nothing (RFC 4648 §3.5): one text for each value.
+        /// Base64url without padding and without unused bits that are set (RFC 4648 §3.5): one text for each value.
         case strictURL
-        /// The standard alphabet with padding, and without bits at the end that encode nothing: one text for each value.
+        /// The standard alphabet with padding, and without unused bits that are set: one text for each value.
         case strict
         /// Either alphabet, padded or not.
         case any
-        /// One of the alphabets, padded or not, and without bits at the end that encode nothing. For what a person copies.
+        /// One of the alphabets, padded or not, and without unused bits that are set. For text that a person copies.
         case exact
     }
 
-    /// The number of digits for as many bytes, without padding.
+    /// The number of digits that encode so many bytes, without padding.
     package static func digitCount(_ bytes: Int) -> Int { (bytes * 8 + 5) / 6 }
 
     /// Writes the digits, without padding.
@@ -33,7 +33,7 @@ public enum Base64 {
             case .url: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
             }
         for digit in 0..<digitCount(bytes.count) {
-            // Six bits that begin in one byte and may end in the next.
+            // A digit's six bits begin in one byte and may end in the next.
             let (first, shift) = (digit * 6 / 8, digit * 6 % 8)
             let pair = UInt16(bytes[first]) << 8 | (first + 1 < bytes.count ? UInt16(bytes[first + 1]) : 0)
             place[digit] = digits.utf8Start[Int(pair >> UInt16(10 - shift)) & 63]
@@ -53,7 +53,7 @@ public enum Base64 {
 
     /// Decodes into the caller's memory, so that the caller can wipe it.
     ///
-    /// - Parameter output: has room for three bytes for each four digits begun.
+    /// - Parameter output: has room for three bytes for each group of four digits, even an incomplete one.
     /// - Returns: the number of bytes; nil if the text doesn't have the form.
     package static func decode(
         _ text: UnsafeRawBufferPointer, _ form: Form, to output: UnsafeMutableRawBufferPointer
@@ -75,7 +75,7 @@ public enum Base64 {
         for index in start..<digits {
             guard let value = value(of: text[index], form) else { return nil }
             bits = bits << 6 | UInt32(value)
-            // The first digit of four completes no byte, each of the others one.
+            // The first digit of four completes no byte. Each of the others completes one.
             guard index % 4 != 0 else { continue }
             output[count] = UInt8(truncatingIfNeeded: bits >> UInt32(6 - index % 4 * 2))
             count += 1
@@ -84,7 +84,7 @@ public enum Base64 {
         return form != .any && bits & (1 << UInt32(unused) - 1) != 0 ? nil : count
     }
 
-    /// The bytes of a text that is no secret; nil if it doesn't have the form.
+    /// The bytes of a text that isn't secret; nil if it doesn't have the form.
     public static func decoded(_ text: [UInt8], _ form: Form) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: (text.count + 3) / 4 * 3)
         let count = text.withUnsafeBytes { text in bytes.withUnsafeMutableBytes { decode(text, form, to: $0) } }
@@ -93,17 +93,17 @@ public enum Base64 {
         return bytes
     }
 
-    /// The bytes of a text that is no secret; nil if it doesn't have the form.
+    /// The bytes of a text that isn't secret; nil if it doesn't have the form.
     public static func decoded(_ text: some StringProtocol, _ form: Form) -> [UInt8]? {
         decoded(Array(text.utf8), form)
     }
 
-    /// The digits of bytes that are no secret.
+    /// The digits of bytes that aren't secret.
     ///
     /// - Parameters:
     ///   - bytes: of any number.
-    ///   - alphabet: the digits of 62 and 63.
-    ///   - padded: whether `=` fills the last group of four up.
+    ///   - alphabet: the digits for 62 and 63.
+    ///   - padded: whether `=` fills up the last group of four.
     public static func encoded(_ bytes: [UInt8], _ alphabet: Alphabet = .standard, padded: Bool = true) -> String {
         let digits = digitCount(bytes.count)
         let count = padded ? (bytes.count + 2) / 3 * 4 : digits
@@ -115,16 +115,21 @@ public enum Base64 {
         }
     }
 
-    /// The bytes of a secret's digits, in memory that is wiped; nil if the text doesn't have the form.
+    /// The bytes of a secret's digits, in memory that gets wiped; nil if the text doesn't have the form.
     public static func decoded(_ text: Secret, _ form: Form) -> Secret? {
+        text.withUnsafeBytes { secret($0, form) }
+    }
+
+    /// The bytes of a secret's digits, in memory that gets wiped; nil if the text doesn't have the form.
+    package static func secret(_ text: UnsafeRawBufferPointer, _ form: Form) -> Secret? {
         withUnsafeTemporaryAllocation(byteCount: (text.count + 3) / 4 * 3, alignment: 1) { output in
             defer { output.wipe() }
-            guard let count = text.withUnsafeBytes({ decode($0, form, to: output) }) else { return nil }
+            guard let count = decode(text, form, to: output) else { return nil }
             return Secret(copying: UnsafeRawBufferPointer(rebasing: output[..<count]))
         }
     }
 
-    /// Decodes base64url in groups of four digits, by a table: a token has hundreds of them.
+    /// Decodes base64url in groups of four digits with a table, because a token has hundreds of them.
     ///
     /// - Parameter count: a multiple of four.
     private static func decodeGroups(
@@ -146,7 +151,7 @@ public enum Base64 {
         }
     }
 
-    /// For each byte, the value of the digit; 255 for what is none.
+    /// The value of each byte as a digit; 255 if the byte isn't a digit.
     private static let urlValues: [UInt8] = (0...UInt8.max).map { value(of: $0, .strictURL) ?? 255 }
 
     private static func mixesAlphabets(_ text: UnsafeRawBufferPointer) -> Bool {
@@ -154,7 +159,9 @@ public enum Base64 {
             && text.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
     }
 
-    private static func value(of digit: UInt8, _ form: Form) -> UInt8? {
+    /// The value of a digit of the form's alphabets; nil for any other byte.
+    @inlinable
+    package static func value(of digit: UInt8, _ form: Form) -> UInt8? {
         switch digit {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit - UInt8(ascii: "A")
         case UInt8(ascii: "a")...UInt8(ascii: "z"): digit - UInt8(ascii: "a") + 26

@@ -1,10 +1,10 @@
-/// An element between the commas of a line with challenges: a scheme, alone or with a token68, or a parameter. A scheme and its
-/// first parameter, which have no comma between them, are two elements.
+/// An element between the commas of a line with challenges. It is a scheme, alone or with a token68, or a parameter. A scheme and
+/// its first parameter have no comma between them, and are two elements.
 package enum ChallengeElement {
     case scheme(String, token68: String?)
     case parameter(name: String, value: String)
 
-    /// The elements up to the line's first fault, without the challenge that has it.
+    /// The elements up to the line's first fault. A challenge with a fault is left out.
     package static func elements(of line: String) -> [ChallengeElement] {
         var line = line
         return line.withUTF8 { bytes in
@@ -37,7 +37,7 @@ package enum ChallengeElement {
 
         /// Skips empty elements (RFC 9110 §5.6.1.2). Returns false at the end of the line.
         mutating func skipToElement() -> Bool {
-            while let byte = next, isSpace(byte) || byte == UInt8(ascii: ",") { offset += 1 }
+            while let byte = next, byte.isBlank || byte == UInt8(ascii: ",") { offset += 1 }
             return next != nil
         }
 
@@ -64,10 +64,8 @@ package enum ChallengeElement {
         }
 
         private mutating func skipSpace() {
-            while let byte = next, isSpace(byte) { offset += 1 }
+            while let byte = next, byte.isBlank { offset += 1 }
         }
-
-        private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
         private mutating func token() throws(Fault) -> String {
             let text = take { $0.isTokenByte }
@@ -75,7 +73,7 @@ package enum ChallengeElement {
             return String(decoding: text, as: UTF8.self)
         }
 
-        /// Reads what follows a parameter's name: `="a value"`, with white space around the sign from bad senders (RFC 9110 §11.2).
+        /// Reads the text after a parameter's name: `="a value"`. Bad senders put white space around the sign (RFC 9110 §11.2).
         private mutating func value() throws(Fault) -> String {
             guard next == UInt8(ascii: "=") else { throw Fault() }
             offset += 1
@@ -95,14 +93,14 @@ package enum ChallengeElement {
                     offset += 1
                     byte = escaped
                 }
-                guard byte >= 0x20 && byte != 0x7F || byte == 0x09 else { break }
+                guard byte.isFieldByte else { break }
                 text.append(byte)
             }
             throw Fault()
         }
 
-        /// Reads a token68 (RFC 9110 §11.2); nil, and nothing is read, if it isn't one. Only the end of the element tells `realm=` from
-        /// `realm=x`.
+        /// Reads a token68 (RFC 9110 §11.2). If there isn't one, returns nil and reads nothing. Only the end of the element
+        /// distinguishes `realm=` from `realm=x`.
         private mutating func token68() -> String? {
             let start = offset
             let text = take { $0.isToken68Byte }
@@ -125,11 +123,6 @@ package enum ChallengeElement {
 }
 
 extension UInt8 {
-    /// Whether the byte may stand in a token68 (RFC 9110 §11.2).
-    fileprivate var isToken68Byte: Bool {
-        switch self {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "-._~+/".utf8.contains(self)
-        }
-    }
+    /// Whether a token68 may contain the byte (RFC 9110 §11.2).
+    fileprivate var isToken68Byte: Bool { isUnreserved || self == UInt8(ascii: "+") || self == UInt8(ascii: "/") }
 }

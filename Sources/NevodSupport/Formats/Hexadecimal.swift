@@ -1,6 +1,6 @@
 /// Bytes as two hexadecimal digits each (RFC 4648 §8), and back.
 public enum Hexadecimal {
-    /// The lower-case digit of 0 … 15. Has no branch, which the bytes of a signature would mispredict half the time.
+    /// The lower-case digit of 0 … 15. It has no branch: the bytes of a signature would mispredict one half the time.
     @inlinable
     package static func digit(_ value: UInt8) -> UInt8 {
         value &+ UInt8(ascii: "0") &+ (((value &+ 6) >> 4) &* 39)
@@ -12,25 +12,14 @@ public enum Hexadecimal {
         value &+ UInt8(ascii: "0") &+ (((value &+ 6) >> 4) &* 7)
     }
 
-    /// The value of a digit in either case; nil if it is none.
-    @inlinable
-    package static func value(of digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit &- UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit &- UInt8(ascii: "a") &+ 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit &- UInt8(ascii: "A") &+ 10
-        default: nil
-        }
-    }
-
     /// The byte of two digits; nil unless both are digits.
     @inlinable
     package static func byte(_ high: UInt8, _ low: UInt8) -> UInt8? {
-        guard let high = value(of: high), let low = value(of: low) else { return nil }
+        guard let high = high.hexDigitValue, let low = low.hexDigitValue else { return nil }
         return high << 4 | low
     }
 
-    /// In lower case. For what isn't secret.
+    /// The digits in lower case. For bytes that aren't secret.
     public static func text(_ bytes: some Sequence<UInt8>) -> String {
         var digits: [UInt8] = []
         for byte in bytes {
@@ -40,12 +29,12 @@ public enum Hexadecimal {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// A secret's digits, written in the memory of another secret alone.
+    /// A secret's digits. They are written only into the memory of another secret.
     public static func digits(of secret: Secret) -> Secret {
         Secret(count: 2 * secret.count) { write(secret, to: $0) }
     }
 
-    /// A secret's digits and a line feed, written in the memory of another secret alone.
+    /// A secret's digits and a line feed. They are written only into the memory of another secret.
     package static func line(_ secret: Secret) -> Secret {
         Secret(count: 2 * secret.count + 1) { text in
             write(secret, to: text)
@@ -62,7 +51,7 @@ public enum Hexadecimal {
         }
     }
 
-    /// The bytes of an even number of digits in either case; nil for any other text.
+    /// The bytes of an even number of digits in upper or lower case; nil for any other text.
     public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }
@@ -75,12 +64,12 @@ public enum Hexadecimal {
         return bytes
     }
 
-    /// The bytes of a secret's digits, in the memory of another secret alone; nil for any other text.
+    /// The bytes of a secret's digits, only in the memory of another secret; nil for any other text.
     public static func secret(_ text: Secret) -> Secret? {
         text.withUnsafeBytes { secret($0) }
     }
 
-    /// The bytes of an even number of digits in either case; nil for any other text.
+    /// The bytes of an even number of digits in upper or lower case; nil for any other text.
     package static func secret(_ text: UnsafeRawBufferPointer) -> Secret? {
         guard text.count.isMultiple(of: 2) else { return nil }
         var isValid = true

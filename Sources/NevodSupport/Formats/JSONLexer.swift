@@ -1,5 +1,5 @@
-/// Cuts a JSON text into tokens (RFC 8259 §2) without copying them, in time linear in the text's length. Checks each token's own
-/// grammar; the order of tokens, their depth, UTF-8 and surrogates are checked by its users.
+/// Cuts a JSON text into tokens (RFC 8259 §2) without copying them, in time linear in the text's length. It checks the grammar of
+/// each token. Its users check the tokens' order and depth, UTF-8, and surrogates.
 package struct JSONLexer: ~Escapable {
     package enum Token: Equatable, Sendable {
         case beginArray, endArray, beginObject, endObject, colon, comma
@@ -26,7 +26,7 @@ package struct JSONLexer: ~Escapable {
 
     @_lifetime(self: copy self)
     package mutating func next() throws(JSONError) -> Token {
-        while let byte = peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+        while let byte = peek, byte.isBlankOrLineBreak { position += 1 }
         tokenStart = position
         guard let byte = peek else { return .end }
         switch byte {
@@ -81,7 +81,7 @@ package struct JSONLexer: ~Escapable {
         case UInt8(ascii: "u"):
             position += 1
             for _ in 0..<4 {
-                guard let digit = peek, Hexadecimal.value(of: digit) != nil else {
+                guard let digit = peek, digit.isHexDigit else {
                     throw errorHere("expected a hexadecimal digit")
                 }
                 position += 1
@@ -104,11 +104,11 @@ package struct JSONLexer: ~Escapable {
         return .number(tokenStart..<position)
     }
 
-    /// At least one.
+    /// Reads at least one digit.
     @_lifetime(self: copy self)
     private mutating func digits() throws(JSONError) {
         let start = position
-        while let byte = peek, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") { position += 1 }
+        while let byte = peek, byte.isDigit { position += 1 }
         guard position > start else { throw errorHere("expected a digit") }
     }
 
@@ -127,5 +127,60 @@ package struct JSONLexer: ~Escapable {
             position += 1
         }
         return .literal(tokenStart..<position)
+    }
+}
+
+/// The escapes in JSON's strings (RFC 8259 §7).
+package enum JSONEscape {
+    /// The byte for a one-letter escape (`\n`); nil if there is no such escape.
+    static func character(_ letter: UInt8) -> UInt8? {
+        switch letter {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
+        case UInt8(ascii: "b"): 0x08
+        case UInt8(ascii: "f"): 0x0C
+        case UInt8(ascii: "n"): 0x0A
+        case UInt8(ascii: "r"): 0x0D
+        case UInt8(ascii: "t"): 0x09
+        default: nil
+        }
+    }
+
+    /// Appends the scalar of an escape as UTF-8. For a lead surrogate, the `\u` escape of the trail surrogate that follows is
+    /// read too.
+    ///
+    /// - Parameter index: the byte after the backslash. Moves to the byte after the escape.
+    /// - Returns: false for an unknown escape and for an unpaired surrogate; then nothing is read.
+    package static func decode(_ bytes: Span<UInt8>, at index: inout Int, into text: inout [UInt8]) -> Bool {
+        guard index < bytes.count else { return false }
+        guard bytes[index] == UInt8(ascii: "u") else {
+            guard let character = character(bytes[index]) else { return false }
+            text.append(character)
+            index += 1
+            return true
+        }
+        guard let first = codeUnit(bytes, at: index + 1) else { return false }
+        if let scalar = Unicode.Scalar(UInt32(first)) {
+            text.append(contentsOf: scalar.utf8)
+            index += 5
+            return true
+        }
+        guard UTF16.isLeadSurrogate(first), index + 6 < bytes.count, bytes[index + 5] == UInt8(ascii: "\\"),
+            bytes[index + 6] == UInt8(ascii: "u"), let second = codeUnit(bytes, at: index + 7),
+            UTF16.isTrailSurrogate(second),
+            let scalar = Unicode.Scalar(0x10000 + (UInt32(first) & 0x3FF) << 10 + UInt32(second) & 0x3FF)
+        else { return false }
+        text.append(contentsOf: scalar.utf8)
+        index += 11
+        return true
+    }
+
+    private static func codeUnit(_ bytes: Span<UInt8>, at index: Int) -> UInt16? {
+        guard index + 4 <= bytes.count else { return nil }
+        var unit: UInt16 = 0
+        for offset in 0..<4 {
+            guard let digit = bytes[index + offset].hexDigitValue else { return nil }
+            unit = unit << 4 | UInt16(digit)
+        }
+        return unit
     }
 }

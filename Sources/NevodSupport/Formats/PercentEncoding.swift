@@ -1,3 +1,18 @@
+extension UInt8 {
+    /// Whether the byte means the same in a URL with and without percent-encoding (RFC 3986 §2.3).
+    @inlinable
+    package var isUnreserved: Bool {
+        isAlphanumeric || self == UInt8(ascii: "-") || self == UInt8(ascii: ".") || self == UInt8(ascii: "_")
+            || self == UInt8(ascii: "~")
+    }
+
+    /// Whether a URL's scheme may contain the byte after its first letter (RFC 3986 §3.1).
+    @inlinable
+    package var isSchemeByte: Bool {
+        isAlphanumeric || self == UInt8(ascii: "+") || self == UInt8(ascii: "-") || self == UInt8(ascii: ".")
+    }
+}
+
 /// Percent-encoding (RFC 3986 §2.1).
 public enum PercentEncoding {
     /// The escape of a byte: `%` and two upper-case digits.
@@ -12,21 +27,17 @@ public enum PercentEncoding {
         bytes.append(Hexadecimal.upperCaseDigit(byte & 15))
     }
 
-    /// A name or a value in a query: all but the unreserved characters (RFC 3986 §2.3), which every server reads alike, is encoded.
+    /// Encodes a name or a value for a query. Only the unreserved characters (RFC 3986 §2.3) stay, which every server reads
+    /// alike.
     package static func queryItem(_ text: some Sequence<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         for byte in text {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                bytes.append(byte)
-            default: append(byte, to: &bytes)
-            }
+            if byte.isUnreserved { bytes.append(byte) } else { append(byte, to: &bytes) }
         }
         return bytes
     }
 
-    /// The text with its bytes beyond ASCII encoded, and no others.
+    /// The text with only its bytes outside ASCII encoded.
     package static func withoutNonASCII(_ text: [UInt8]) -> String {
         var bytes: [UInt8] = []
         for byte in text {
@@ -35,7 +46,7 @@ public enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The byte whose escape begins at an index; nil if no `%` with two digits is there.
+    /// The byte whose escape begins at an index; nil if there is no `%` with two digits.
     @inlinable
     package static func byte(escapedAt index: Int, in text: Span<UInt8>) -> UInt8? {
         guard text[index] == UInt8(ascii: "%"), index + 2 < text.count else { return nil }
@@ -44,17 +55,31 @@ public enum PercentEncoding {
 
     /// The text with its escapes resolved. A `%` without two digits after it stays.
     ///
-    /// - Parameter plusIsSpace: whether a plus is the space that forms write with it.
+    /// - Parameter plusIsSpace: whether a plus means a space, as in forms.
     package static func decoded(_ text: some Sequence<UInt8>, plusIsSpace: Bool = true) -> [UInt8] {
-        let text = Array(text)
+        decoded(Array(text).span, plusIsSpace: plusIsSpace)
+    }
+
+    /// The text with its escapes resolved. A `%` without two digits after it stays.
+    package static func decoded(_ text: Span<UInt8>, plusIsSpace: Bool) -> [UInt8] {
+        decode(text, plusIsSpace: plusIsSpace, isStrict: false) ?? []
+    }
+
+    /// The text with its escapes resolved; nil if a `%` doesn't begin an escape.
+    package static func strictlyDecoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
+        decode(Array(text).span, plusIsSpace: false, isStrict: true)
+    }
+
+    private static func decode(_ text: Span<UInt8>, plusIsSpace: Bool, isStrict: Bool) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var index = 0
         while index < text.count {
-            if let byte = byte(escapedAt: index, in: text.span) {
+            if let byte = byte(escapedAt: index, in: text) {
                 bytes.append(byte)
                 index += 3
             } else {
+                guard !isStrict || text[index] != UInt8(ascii: "%") else { return nil }
                 bytes.append(plusIsSpace && text[index] == UInt8(ascii: "+") ? UInt8(ascii: " ") : text[index])
                 index += 1
             }
@@ -62,32 +87,12 @@ public enum PercentEncoding {
         return bytes
     }
 
-    /// The text with its escapes resolved; nil if a `%` begins none.
-    package static func strictlyDecoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
-        let text = Array(text)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count)
-        var index = 0
-        while index < text.count {
-            if text[index] != UInt8(ascii: "%") {
-                bytes.append(text[index])
-                index += 1
-            } else if let byte = byte(escapedAt: index, in: text.span) {
-                bytes.append(byte)
-                index += 3
-            } else {
-                return nil
-            }
-        }
-        return bytes
-    }
-
-    /// The text with its escapes resolved. A `%` without two digits after it stays, and bytes that aren't UTF-8 become replacement
+    /// The text with its escapes resolved. A `%` without two digits after it stays. Bytes that aren't UTF-8 become replacement
     /// characters.
     ///
     /// - Parameters:
     ///   - text: with escapes.
-    ///   - plusIsSpace: whether a plus is the space that forms write with it.
+    ///   - plusIsSpace: whether a plus means a space, as in forms.
     public static func decoded(_ text: String, plusIsSpace: Bool = false) -> String {
         String(decoding: decoded(text.utf8, plusIsSpace: plusIsSpace), as: UTF8.self)
     }

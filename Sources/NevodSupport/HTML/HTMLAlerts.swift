@@ -1,21 +1,22 @@
-/// The messages of a page to a person while it is read: the content of elements that are named so.
+/// A page's messages to a person, collected while the page is read: the texts of elements whose class, id or role calls them
+/// messages.
 struct HTMLAlerts {
     private let page: UnsafeRawBufferPointer
     /// The messages by the rank of their elements' names.
     private var messages = [[String]](repeating: [], count: ranks.count)
-    /// The element that is a message, and one that isn't shown.
+    /// The open element that is a message, and the open element that isn't shown.
     private var open: (element: HTMLOpenElement, rank: Int)?
     private var hidden: HTMLOpenElement?
     private var message = HTMLMessage()
 
     private static let most = 3
-    /// Words in the names of elements: those that name an error, those that name an alert of any kind, and others; last the color of
-    /// errors, where a framework of styles has no names for what things mean.
+    /// Words in the names of elements: first for errors, then for alerts of any kind, then for other messages. Last is the color
+    /// of errors, for style frameworks whose names don't say what an element means.
     private static let ranks = [
         ["error", "danger", "invalid"], ["alert", "flash"], ["message", "notice", "warning"], ["text-red"],
     ]
     private static let hidingClasses = ["hidden", "hide", "d-none", "is-hidden", "invisible", "ng-hide", "modal"]
-    /// The bytes of an attribute that are searched.
+    /// How many bytes of an attribute are searched.
     private static let searched = 1024
 
     init(_ page: UnsafeRawBufferPointer) {
@@ -48,7 +49,7 @@ struct HTMLAlerts {
         message.add(page, text, hasReferences ? .content : .plain)
     }
 
-    /// Ends the message that is open.
+    /// Ends the open message.
     mutating func finish() {
         guard let rank = open?.rank else { return }
         open = nil
@@ -62,23 +63,23 @@ struct HTMLAlerts {
 
     private func isHidden(_ tag: HTMLTagName, _ attributes: HTMLAttributes) -> Bool {
         switch tag.element {
-        // A page that hides itself is shown by its script.
+        // A script shows a page that hides itself.
         case .html, .body: return false
         case .button, .datalist, .noscript, .template, .svg, .math: return true
         default: break
         }
         if attributes.has(.hidden) { return true }
         if let value = attributes[.ariaHidden], page.isText("true", value) { return true }
-        let style = searchable(attributes[.style]).filter { !$0.isHTMLSpace }
+        let style = searchable(attributes[.style]).filter { !$0.isWhitespace }
         if style.contains("display:none") || style.contains("visibility:hidden") { return true }
-        let classes = searchable(attributes[.class]).split { $0.isHTMLSpace }
+        let classes = searchable(attributes[.class]).split { $0.isWhitespace }
         return Self.hidingClasses.contains { name in classes.contains { $0.elementsEqual(name.utf8) } }
     }
 
-    /// The rank of an element that is a message; nil if it is none.
+    /// The rank of an element that is a message; nil if it isn't one.
     private func rank(of tag: HTMLTagName, _ attributes: HTMLAttributes) -> Int? {
         switch tag.element {
-        // Names of pages and forms speak of what they may hold.
+        // Names of pages and forms describe what these may contain.
         case .html, .body, .form, .title, .textarea, .option: return nil
         default: break
         }
@@ -88,14 +89,14 @@ struct HTMLAlerts {
 
     private func searchable(_ range: Range<Int>?) -> [UInt8] {
         guard let range else { return [] }
-        return range.prefix(Self.searched).map { page[$0].asciiLowercased }
+        return range.prefix(Self.searched).map { page[$0].lowercased }
     }
 }
 
-/// An element that has begun and not ended, known without those around it.
+/// An open element. Tracks it without knowing the elements around it.
 struct HTMLOpenElement {
     private let tag: HTMLTagName
-    /// The open elements of the same name, this one counted.
+    /// The open elements of the same name, including this one.
     private var same = 1
     /// The open blocks within it.
     private var blocks = 0
@@ -104,7 +105,7 @@ struct HTMLOpenElement {
         self.tag = tag
     }
 
-    /// Notes a start tag.
+    /// Handles a start tag.
     ///
     /// - Returns: whether it ends this element, as a block ends a paragraph (HTML §13.1.2.4).
     mutating func open(_ other: HTMLTagName, _ page: UnsafeRawBufferPointer) -> Bool {
@@ -118,9 +119,9 @@ struct HTMLOpenElement {
         return false
     }
 
-    /// Notes an end tag.
+    /// Handles an end tag.
     ///
-    /// - Returns: whether it ends this element: as its own, or as that of a block around it.
+    /// - Returns: whether it ends this element, because it is this element's end tag or the end tag of a block around it.
     mutating func close(_ other: HTMLTagName, _ page: UnsafeRawBufferPointer) -> Bool {
         if other.equals(tag, in: page) {
             same -= 1
@@ -132,7 +133,7 @@ struct HTMLOpenElement {
 }
 
 extension HTMLElement {
-    /// Whether the element is a block whose end tag may not be left out.
+    /// Whether the element is a block that must have an end tag.
     fileprivate var needsEnd: Bool {
         switch self {
         case .p, .li, .dd, .dt, .tr, .td, .th: false
@@ -146,5 +147,67 @@ extension [UInt8] {
         let word = Array(word.utf8)
         guard count >= word.count else { return false }
         return (0...count - word.count).contains { start in word.indices.allSatisfy { self[start + $0] == word[$0] } }
+    }
+}
+
+/// Text of a page for a person: on one line, of limited length, without characters that control a terminal.
+struct HTMLMessage {
+    private var scalars = String.UnicodeScalarView()
+    private var count = 0
+    private var hasSpace = false
+    private var isCut = false
+
+    /// The largest number of characters (Unicode scalars).
+    private static let most = 200
+    /// How many bytes of a text are read.
+    private static let mostBytes = 16 << 10
+
+    /// Adds a space, unless there is one already.
+    mutating func separate() {
+        hasSpace = true
+    }
+
+    /// Adds text of the page.
+    mutating func add(_ page: UnsafeRawBufferPointer, _ range: Range<Int>, _ place: HTMLText.Place) {
+        guard !isCut else { return }
+        // A text that begins with more white space than this isn't a message.
+        let read = range.prefix(Self.mostBytes)
+        for scalar in HTMLText.decoded(page, read, place).unicodeScalars where !isCut {
+            if scalar.isSpace {
+                hasSpace = true
+            } else if !scalar.isUnsafeAtTerminal {
+                if hasSpace, count > 0 { append(" ") }
+                hasSpace = false
+                append(scalar)
+            }
+        }
+    }
+
+    private mutating func append(_ scalar: Unicode.Scalar) {
+        if count == Self.most {
+            isCut = true
+            scalars.removeLast()
+            scalars.append("…")
+        } else if !isCut {
+            scalars.append(scalar)
+            count += 1
+        }
+    }
+
+    var text: String { String(scalars) }
+
+    /// Whether the text says something. The cross that closes a message doesn't, and neither does a script's template.
+    var saysSomething: Bool {
+        scalars.contains { $0.isASCII ? UInt8(truncatingIfNeeded: $0.value).isAlphanumeric : $0 != "×" && $0 != "…" }
+            && !text.utf8.contains(UInt8(ascii: "{"))
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isSpace: Bool {
+        switch value {
+        case 0x09...0x0D, 0x20, 0x85, 0xA0, 0x2028, 0x2029, 0x202F, 0x3000: true
+        default: false
+        }
     }
 }

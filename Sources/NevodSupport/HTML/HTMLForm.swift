@@ -1,23 +1,24 @@
-/// A form of a page (HTML §4.10.3), or the fields of a page that belong to none.
+/// A form of a page (HTML §4.10.3), or all fields of a page that belong to no form.
 package struct HTMLForm: Sendable {
-    /// The address that the form is sent to, as it is written: relative to the page's base. Empty if it is the page's own.
+    /// The address that the form is sent to, as written: relative to the page's base. Empty for the page's own address.
     package let action: String
     /// The method in upper case: `GET` unless the form says otherwise.
     package let method: String
     /// The media type: `application/x-www-form-urlencoded` unless the form says otherwise.
     package let enctype: String
     package let id: String
-    /// False for the fields that belong to no form.
+    /// False if these are the fields that belong to no form.
     package let isForm: Bool
     /// The fields in the page's order, at most ``HTMLForm/mostFields``.
     package internal(set) var fields: [HTMLField] = []
-    /// Whether fields are missing here: those above the bound, and those whose name or value is above ``HTMLField/mostBytes``.
+    /// Whether fields are missing here: fields above the limit, and fields whose name or value is longer than
+    /// ``HTMLField/mostBytes``.
     package internal(set) var isCut = false
 
-    /// The most fields of a form that are read.
+    /// The largest number of fields of a form that are read.
     package static let mostFields = 512
 
-    /// The fields that belong to no form.
+    /// Creates the list of the fields that belong to no form.
     init() {
         (action, method, enctype, id, isForm) = ("", "GET", Self.urlEncoded, "", false)
     }
@@ -40,22 +41,22 @@ package struct HTMLForm: Sendable {
         }
     }
 
-    /// The first field of that name.
+    /// The first field with that name.
     package func field(named name: String) -> HTMLField? {
         fields.first { $0.name.utf8.elementsEqual(name.utf8) }
     }
 
-    /// The value of the first field of that name that has one.
+    /// The value of the first field with that name and a non-empty value.
     package func value(named name: String) -> String? {
         fields.first { !$0.value.isEmpty && $0.name.utf8.elementsEqual(name.utf8) }?.value
     }
 
-    /// Whether the form has an input of type password.
+    /// Whether the form has an input of type `password`.
     package var hasPassword: Bool { fields.contains { $0.isPassword } }
 
-    /// The names and values that a browser sends when a person presses the enter key (HTML §4.10.22.4), without files and images.
+    /// The names and values that a browser sends when a person presses the Enter key (HTML §4.10.22.4), without files and images.
     ///
-    /// Of the submit buttons, the first one is the form's default (HTML §4.10.22.2): a later one may mean something else.
+    /// The first submit button is the form's default (HTML §4.10.22.2). A later one may mean something else.
     package var successful: [HTMLEntry] {
         let button = fields.firstIndex { $0.isSubmit }
         return fields.enumerated().compactMap { index, field in
@@ -76,7 +77,7 @@ package struct HTMLForm: Sendable {
 /// A name and a value that a form sends.
 package struct HTMLEntry: Sendable, Equatable {
     package let name: String
-    /// The value, its lines ended by CRLF.
+    /// The value. Each of its lines ends with CRLF.
     package let value: String
 
     fileprivate init(_ field: HTMLField) {
@@ -91,7 +92,7 @@ package struct HTMLEntry: Sendable, Equatable {
 }
 
 extension String {
-    /// The text with each line feed, carriage return or pair of both as CRLF.
+    /// The text in which each line feed, each carriage return and each pair of both is CRLF.
     fileprivate var withCRLF: String {
         guard utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return self }
         var bytes: [UInt8] = []
@@ -108,5 +109,51 @@ extension String {
     }
 
     /// Whether a hidden field of this name holds the form's character encoding (HTML §4.10.22.4).
-    fileprivate var isCharset: Bool { utf8.lazy.map { $0.asciiLowercased }.elementsEqual("_charset_".utf8) }
+    fileprivate var isCharset: Bool { utf8.lazy.map { $0.lowercased }.elementsEqual("_charset_".utf8) }
+}
+
+/// A control of a form: `input`, `button`, `select` or `textarea`.
+package struct HTMLField: Sendable {
+    package let name: String
+    /// The value. If a checkbox or radio button has none, it is `on`; a `select` has the selected option's value.
+    package internal(set) var value: String
+    /// The type in lower case. For an `input`, its own type, or `text`; for a `button`, `submit`, `reset` or `button`; otherwise
+    /// `select` or `textarea`.
+    package let type: String
+    /// Whether a checkbox or radio button is checked, or an option of a `select` is selected.
+    package let isChecked: Bool
+    /// Whether the field, or a `fieldset` or option around it, is disabled.
+    package let isDisabled: Bool
+    /// The purpose of the field (HTML §4.10.18.7) in lower case, such as `username`, `current-password` or `one-time-code`; may
+    /// be empty.
+    package let autocomplete: String
+
+    /// The largest size of a name or value, in bytes.
+    package static let mostBytes = 64 << 10
+
+    /// The types of an `input` that HTML defines (HTML §4.10.5).
+    private static let inputTypes = [
+        "hidden", "text", "search", "tel", "url", "email", "password", "date", "month", "week", "time", "datetime-local",
+        "number", "range", "color", "checkbox", "radio", "file", "submit", "image", "reset", "button",
+    ]
+
+    /// The type of an `input` with this attribute value in lower case; `text` if the type is unknown.
+    static func inputType(_ value: String) -> String {
+        inputTypes.contains { $0.utf8.elementsEqual(value.utf8) } ? value : "text"
+    }
+
+    /// Whether the field submits its form.
+    package var isSubmit: Bool { type == "submit" || type == "image" }
+
+    /// Whether the field is an input of type `password`.
+    package var isPassword: Bool { type == "password" }
+
+    /// Whether the field is sent with its form, judged by its type and state.
+    var isSent: Bool {
+        switch type {
+        case "checkbox", "radio", "select": isChecked
+        case "submit", "image", "reset", "button", "file": false
+        default: true
+        }
+    }
 }

@@ -1,4 +1,4 @@
-/// The elements that have a meaning here.
+/// The elements that have a meaning for ``HTMLPage``.
 enum HTMLElement: String, CaseIterable {
     case form, input, button, select, option, optgroup, textarea, fieldset, legend, datalist
     case a, base, meta, title, html, body
@@ -8,7 +8,7 @@ enum HTMLElement: String, CaseIterable {
     case hr, p, li, address, article, aside, blockquote, center, details, dir, div, dl, dd, dt, figure, figcaption, footer
     case h1, h2, h3, h4, h5, h6, header, main, menu, nav, ol, pre, section, summary, table, tr, td, th, ul
 
-    // By the number of their bytes: a page of tags alone is read as fast as another.
+    // Grouped by length, so that a page full of tags is read as fast as any other.
     private static let byLength = (0...10).map { length in allCases.filter { $0.rawValue.utf8.count == length } }
 
     init?(_ page: UnsafeRawBufferPointer, _ range: Range<Int>) {
@@ -26,7 +26,7 @@ enum HTMLElement: String, CaseIterable {
         }
     }
 
-    /// Whether the content is text alone (HTML §13.2.6.4).
+    /// Whether the element contains only text (HTML §13.2.6.4).
     var isText: Bool {
         switch self {
         case .textarea, .title, .script, .style, .xmp, .iframe, .noembed, .noframes, .plaintext: true
@@ -34,7 +34,7 @@ enum HTMLElement: String, CaseIterable {
         }
     }
 
-    /// Whether a browser begins a line with the element, and doesn't have it in a paragraph.
+    /// Whether the element begins a new line in a browser, and can't be inside a paragraph.
     var isBlock: Bool {
         switch self {
         case .form, .fieldset, .legend, .hr, .p, .li, .address, .article, .aside, .blockquote, .center, .details, .dir, .div, .dl,
@@ -47,7 +47,7 @@ enum HTMLElement: String, CaseIterable {
     }
 }
 
-/// The name of a tag, as it stands in the page.
+/// The name of a tag, as the page writes it.
 struct HTMLTagName {
     let element: HTMLElement?
     private let range: Range<Int>
@@ -57,14 +57,14 @@ struct HTMLTagName {
         element = HTMLElement(page, range)
     }
 
-    /// Whether two tags have one name, in letters of either case.
+    /// Whether two tags have the same name, in upper or lower case.
     func equals(_ other: HTMLTagName, in page: UnsafeRawBufferPointer) -> Bool {
         range.count == other.range.count
-            && zip(range, other.range).allSatisfy { page[$0].asciiLowercased == page[$1].asciiLowercased }
+            && zip(range, other.range).allSatisfy { page[$0].lowercased == page[$1].lowercased }
     }
 }
 
-/// The attributes that have a meaning here.
+/// The attributes that have a meaning for ``HTMLPage``.
 enum HTMLAttribute: String, CaseIterable {
     case name, value, type, id, form, checked, selected, disabled, multiple, size
     case action, method, enctype, autocomplete
@@ -85,7 +85,7 @@ enum HTMLAttribute: String, CaseIterable {
 /// The places of a start tag's attributes in the page.
 struct HTMLAttributes {
     private var values: [(attribute: HTMLAttribute, place: Range<Int>)] = []
-    /// Whether a slash is the last thing in the tag.
+    /// Whether the tag ends with a slash.
     var isSelfClosing = false
 
     mutating func removeAll() {
@@ -93,7 +93,7 @@ struct HTMLAttributes {
         isSelfClosing = false
     }
 
-    /// Adds an attribute, the first of its name.
+    /// Adds an attribute, unless there is one with this name.
     mutating func add(_ attribute: HTMLAttribute?, _ place: Range<Int>) {
         guard let attribute, self[attribute] == nil else { return }
         values.append((attribute, place))
@@ -107,10 +107,10 @@ struct HTMLAttributes {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether a part of the page is this text, in letters of either case.
+    /// Whether a part is this text, in upper or lower case.
     ///
     /// - Parameter text: in lower case.
-    func isText(_ text: String, _ range: Range<Int>) -> Bool {
-        range.count == text.utf8.count && zip(range, text.utf8).allSatisfy { self[$0].asciiLowercased == $1 }
+    package func isText(_ text: String, _ range: Range<Int>) -> Bool {
+        range.count == text.utf8.count && zip(range, text.utf8).allSatisfy { self[$0].lowercased == $1 }
     }
 }

@@ -1,32 +1,33 @@
-/// An HTML page (HTML Living Standard), as far as a login needs it: its forms, `meta` elements, title and messages.
+/// An HTML page (HTML Living Standard), to the extent that a login needs it: its forms, `meta` elements, title and messages.
 ///
-/// The page is read once from beginning to end, in a time that grows with its size. Nothing is an error: as in a browser, each
-/// sequence of bytes is a page. It need not be whole. Without a tree of elements, a page that nests them wrongly may have a field
-/// disabled, or a message longer, than in a browser.
+/// The page is read once from beginning to end, in time that grows with its size. There are no errors: as in a browser, every
+/// sequence of bytes is a page, even an incomplete one. The reader builds no tree of elements. So if a page nests elements
+/// wrongly, a field may be disabled, or a message longer, where a browser differs.
 package struct HTMLPage: Sendable {
-    /// The forms in the page's order, at most ``HTMLPage/mostForms``; then the fields that belong to none, if there are any.
+    /// The forms in the page's order, at most ``HTMLPage/mostForms``. If there are fields that belong to no form, they follow as
+    /// one more.
     package let forms: [HTMLForm]
     /// The `meta` elements with a name, at most ``HTMLPage/mostMetas``.
     package let metas: [HTMLMeta]
-    /// The addresses of the page's links as they are written, at most ``HTMLPage/mostLinks``.
+    /// The addresses of the page's links as written, at most ``HTMLPage/mostLinks``.
     package let links: [String]
-    /// The title, its white space collapsed, at most 200 characters.
+    /// The title with its white space collapsed, at most 200 characters.
     package let title: String
-    /// The page's messages to a person, such as "Wrong password": at most 3, of at most 200 characters. Untrusted, without
-    /// controls.
+    /// The page's messages to a person, such as "Wrong password": at most 3, of at most 200 characters each. They are untrusted,
+    /// but contain no control characters.
     package let alerts: [String]
-    /// The base of the page's addresses, as it is written; nil if it is the page's own address.
+    /// The base of the page's addresses, as written; nil if it is the page's own address.
     package let baseHref: String?
-    /// Whether the page has an input of type password anywhere.
+    /// Whether the page has an input of type `password` anywhere.
     package let hasPassword: Bool
-    /// Whether something is missing here: forms above the bound, or fields.
+    /// Whether something is missing here: forms above the limit, or fields.
     package let isCut: Bool
 
-    /// The most forms that are read.
+    /// The largest number of forms that are read.
     package static let mostForms = 64
-    /// The most `meta` elements that are read.
+    /// The largest number of `meta` elements that are read.
     package static let mostMetas = 256
-    /// The most links that are read.
+    /// The largest number of links that are read.
     package static let mostLinks = 1024
 
     /// Reads a page in UTF-8.
@@ -48,19 +49,25 @@ package struct HTMLPage: Sendable {
         self = page.withUnsafeBytes { HTMLPage(bytes: $0) }
     }
 
-    /// The first form that has a field of that name.
+    /// The first form that has a field with that name.
     package func form(with name: String) -> HTMLForm? {
         forms.first { $0.field(named: name) != nil }
     }
 
-    /// The first form that has an input of type password.
+    /// The first form that has an input of type `password`.
     package var passwordForm: HTMLForm? {
         forms.first { $0.hasPassword }
     }
 
-    /// The content of the first `meta` element of that name, its letters in either case.
+    /// The content of the first `meta` element with that name, in upper or lower case.
     package func meta(named name: String) -> String? {
-        metas.first { $0.name.utf8.lazy.map { $0.asciiLowercased }.elementsEqual(name.utf8.lazy.map { $0.asciiLowercased }) }?
+        metas.first { $0.name.utf8.lazy.map { $0.lowercased }.elementsEqual(name.utf8.lazy.map { $0.lowercased }) }?
             .content
     }
+}
+
+/// A `meta` element that has a name.
+package struct HTMLMeta: Sendable {
+    package let name: String
+    package let content: String
 }

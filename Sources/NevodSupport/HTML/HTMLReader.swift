@@ -1,4 +1,4 @@
-/// Reads a page (HTML §13.2.6) as far as ``HTMLPage`` knows it: without a tree of elements.
+/// Reads a page (HTML §13.2.6) into the parts of an ``HTMLPage``, without building a tree of elements.
 struct HTMLReader {
     private let page: UnsafeRawBufferPointer
     private var tokens: HTMLTokenizer
@@ -14,10 +14,10 @@ struct HTMLReader {
     private var textElement: HTMLElement?
     private var textarea: HTMLTextarea?
     private var fieldsets = HTMLFieldsets()
-    /// The open templates and lists of proposals, whose fields belong to no form.
+    /// The numbers of open templates and of open lists of proposals. Their fields belong to no form.
     private var templates = 0
     private var datalists = 0
-    /// The open drawing or formula: its elements may end themselves, and its title isn't the page's.
+    /// The open drawing or formula. Its elements may close themselves, and its title isn't the page's.
     private var foreign: HTMLOpenElement?
 
     init(_ page: UnsafeRawBufferPointer) {
@@ -121,7 +121,7 @@ struct HTMLReader {
 
     // MARK: - Attributes of the start tag that was read last
 
-    /// The value of an attribute; nil if there is none, or one above the bound.
+    /// The value of an attribute; nil if it is missing or too long.
     private func value(_ attribute: HTMLAttribute) -> String? {
         guard let range = tokens.attributes[attribute], range.count <= HTMLField.mostBytes else { return nil }
         return HTMLText.decoded(page, range, .attribute)
@@ -131,7 +131,7 @@ struct HTMLReader {
         tokens.attributes[attribute].map { $0.count > HTMLField.mostBytes } ?? false
     }
 
-    /// The name of a field, perhaps empty; nil for one above the bound.
+    /// The name of a field, perhaps empty; nil if it is too long.
     private var name: String? { isTooLong(.name) ? nil : value(.name) ?? "" }
     private var isDisabled: Bool { tokens.attributes.has(.disabled) || fieldsets.isDisabled || datalists > 0 }
     private var form: String? { tokens.attributes.has(.form) ? value(.form) ?? "" : nil }
@@ -183,9 +183,9 @@ struct HTMLReader {
             isMultiple: attributes.has(.multiple), size: value(.size) ?? "")
     }
 
-    /// Handles a start tag within a `select`, of which few have a meaning (HTML §13.2.6.4.16).
+    /// Handles a start tag within a `select`. Few of them have a meaning there (HTML §13.2.6.4.16).
     ///
-    /// - Returns: whether the tag ended the `select` and is to be read behind it.
+    /// - Returns: whether the tag has ended the `select`, and must be read as a tag after it.
     private mutating func isStartAfterSelect(_ element: HTMLElement?) -> Bool {
         switch element {
         case .option:
@@ -222,32 +222,33 @@ struct HTMLReader {
 
 /// A `textarea` whose text is being read.
 private struct HTMLTextarea {
-    /// Nil for a name above the bound.
+    /// Nil if the name is too long.
     let name: String?
     let form: String?
     let isDisabled: Bool
     let autocomplete: String
     var text: Range<Int>?
 
-    /// Nil if the name or the text is above the bound.
+    /// Nil if the name or the text is too long.
     func field(_ page: UnsafeRawBufferPointer) -> HTMLField? {
         guard text?.count ?? 0 <= HTMLField.mostBytes, let name else { return nil }
         var value = text.map { HTMLText.decoded(page, $0, .elementText) } ?? ""
-        // A line feed behind the start tag is none of the text (HTML §13.1.2.5).
+        // A line feed directly after the start tag isn't part of the text (HTML §13.1.2.5).
         if value.utf8.first == UInt8(ascii: "\n") { value = String(value.unicodeScalars.dropFirst()) }
         return HTMLField(
             name: name, value: value, type: "textarea", isChecked: false, isDisabled: isDisabled, autocomplete: autocomplete)
     }
 }
 
-/// The open `fieldset` elements. One that is disabled disables the fields in it, but those in its first `legend` (HTML §4.10.15).
+/// The open `fieldset` elements. A disabled one disables the fields inside it, except the fields in its first `legend` (HTML
+/// §4.10.15).
 private struct HTMLFieldsets {
     private enum Legend {
         case before, within, behind
     }
 
     private var depth = 0
-    /// The depth of the outermost one that is disabled.
+    /// The depth of the outermost disabled one.
     private var disabled: Int?
     private var legend = Legend.before
 

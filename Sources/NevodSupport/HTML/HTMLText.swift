@@ -4,13 +4,14 @@ enum HTMLText {
         case attribute
         /// Between tags.
         case content
-        /// The text of an element that can have no others, such as a title.
+        /// The content of an element that can contain only text, such as a title.
         case elementText
         /// Text between tags that has no references.
         case plain
     }
 
-    /// Line ends become line feeds, and what isn't UTF-8 the replacement character (HTML §13.2.3.5); so does NUL, but between tags.
+    /// Line ends become line feeds. Invalid UTF-8 becomes the replacement character (HTML §13.2.3.5), and so does NUL, except
+    /// between tags.
     static func decoded(_ page: UnsafeRawBufferPointer, _ range: Range<Int>, _ place: Place) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(range.count)
@@ -38,4 +39,131 @@ enum HTMLText {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
+}
+
+extension String {
+    /// The text without white space at both ends, and with one space in place of each other stretch of white space.
+    var collapsed: String {
+        var bytes: [UInt8] = []
+        var hasSpace = false
+        for byte in utf8 {
+            if byte.isWhitespace {
+                hasSpace = true
+            } else {
+                if hasSpace, !bytes.isEmpty { bytes.append(0x20) }
+                hasSpace = false
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The text without white space at both ends.
+    var trimmedHTMLSpace: String {
+        String(decoding: utf8.trimmed { $0.isWhitespace }, as: UTF8.self)
+    }
+
+    /// The text with its ASCII letters in lower case.
+    var lowercasedASCII: String { String(decoding: utf8.map { $0.lowercased }, as: UTF8.self) }
+}
+
+/// A character reference: any numeric one, and the named ones for markup, Latin letters and punctuation.
+enum HTMLReference {
+    /// Resolves a reference. Its "&" is just before the range.
+    ///
+    /// - Returns: the character, and the place after the reference; nil if it isn't a reference.
+    static func resolve(
+        _ page: UnsafeRawBufferPointer, _ range: Range<Int>, isAttribute: Bool
+    ) -> (text: String, end: Int)? {
+        guard let first = range.first else { return nil }
+        if page[first] == UInt8(ascii: "#") { return number(page, range.dropFirst()) }
+        let name = range.prefix(byLength.count - 1).prefix { page[$0].isAlphanumeric }
+        let hasSemicolon = name.endIndex < range.upperBound && page[name.endIndex] == UInt8(ascii: ";")
+        if hasSemicolon, let named = named(page, name) { return (named.text, name.endIndex + 1) }
+        // Without a semicolon, only old names count, and the longest that fits.
+        for count in stride(from: name.count, to: 1, by: -1) {
+            let part = name.prefix(count)
+            guard let named = named(page, part), named.isOld else { continue }
+            if isAttribute, part.endIndex < range.upperBound {
+                let next = page[part.endIndex]
+                guard next != UInt8(ascii: "="), !next.isAlphanumeric else { return nil }
+            }
+            return (named.text, part.endIndex)
+        }
+        return nil
+    }
+
+    private static func number(_ page: UnsafeRawBufferPointer, _ range: Range<Int>) -> (text: String, end: Int)? {
+        var position = range.lowerBound
+        let isHexadecimal = position < range.upperBound && page[position] | 0x20 == UInt8(ascii: "x")
+        if isHexadecimal { position += 1 }
+        let start = position
+        var value: UInt32 = 0
+        while position < range.upperBound, let digit = page[position].hexDigitValue, isHexadecimal || digit < 10 {
+            value = min(value * (isHexadecimal ? 16 : 10) + UInt32(truncatingIfNeeded: digit), 0x11_0000)
+            position += 1
+        }
+        guard position > start else { return nil }
+        if position < range.upperBound, page[position] == UInt8(ascii: ";") { position += 1 }
+        return (String(scalar(value)), position)
+    }
+
+    /// The numbers of C1 controls mean characters of windows-1252 (HTML §13.2.5.80).
+    private static func scalar(_ number: UInt32) -> Unicode.Scalar {
+        if (0x80...0x9F).contains(number), windows1252[Int(number - 0x80)] != 0 {
+            return Unicode.Scalar(UInt32(truncatingIfNeeded: windows1252[Int(number - 0x80)])) ?? "\u{FFFD}"
+        }
+        return number == 0 ? "\u{FFFD}" : Unicode.Scalar(number) ?? "\u{FFFD}"
+    }
+
+    private static let windows1252: [UInt16] = [
+        0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0,
+        0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E, 0x0178,
+    ]
+
+    private static func named(_ page: UnsafeRawBufferPointer, _ name: Range<Int>) -> Named? {
+        byLength[name.count].first { zip(name, $0.name.utf8).allSatisfy { page[$0] == $1 } }
+    }
+
+    private struct Named {
+        let name, text: String
+        /// Whether the name is valid without a semicolon too.
+        let isOld: Bool
+    }
+
+    private static let byLength: [[Named]] = {
+        let markup = old.map { Named(name: $0.name, text: $0.text, isOld: true) }
+        let letters = latin.enumerated().map { index, name in
+            Named(
+                name: name, text: Unicode.Scalar(0xA0 + UInt32(truncatingIfNeeded: index)).map { String($0) } ?? "", isOld: true)
+        }
+        let all = markup + letters + new.map { Named(name: $0.name, text: $0.text, isOld: false) }
+        return (0...8).map { length in all.filter { $0.name.utf8.count == length } }
+    }()
+
+    private static let old: [(name: String, text: String)] = [
+        ("amp", "&"), ("lt", "<"), ("gt", ">"), ("quot", "\""), ("AMP", "&"), ("LT", "<"), ("GT", ">"), ("QUOT", "\""),
+    ]
+
+    private static let new: [(name: String, text: String)] = [
+        ("apos", "'"), ("hellip", "…"), ("ndash", "–"), ("mdash", "—"), ("lsquo", "‘"), ("rsquo", "’"), ("sbquo", "‚"),
+        ("ldquo", "“"), ("rdquo", "”"), ("bdquo", "„"), ("lsaquo", "‹"), ("rsaquo", "›"), ("bull", "•"), ("euro", "€"),
+        ("trade", "™"), ("larr", "←"), ("rarr", "→"), ("check", "✓"), ("cross", "✗"), ("Tab", "\t"), ("NewLine", "\n"),
+        ("sol", "/"), ("colon", ":"), ("equals", "="), ("lpar", "("), ("rpar", ")"),
+        ("num", "#"), ("excl", "!"), ("quest", "?"), ("plus", "+"), ("comma", ","), ("period", "."), ("semi", ";"),
+        ("lowbar", "_"), ("commat", "@"), ("percnt", "%"), ("dollar", "$"), ("lsqb", "["), ("rsqb", "]"), ("lbrack", "["),
+        ("rbrack", "]"), ("lcub", "{"), ("rcub", "}"), ("ast", "*"), ("bsol", "\\"), ("vert", "|"), ("grave", "`"), ("Hat", "^"),
+    ]
+
+    /// The names of U+00A0 to U+00FF.
+    private static let latin: [String] = [
+        "nbsp", "iexcl", "cent", "pound", "curren", "yen", "brvbar", "sect", "uml", "copy", "ordf", "laquo", "not", "shy", "reg",
+        "macr", "deg", "plusmn", "sup2", "sup3", "acute", "micro", "para", "middot", "cedil", "sup1", "ordm", "raquo", "frac14",
+        "frac12", "frac34", "iquest", "Agrave", "Aacute", "Acirc", "Atilde", "Auml", "Aring", "AElig", "Ccedil", "Egrave",
+        "Eacute", "Ecirc", "Euml", "Igrave", "Iacute", "Icirc", "Iuml", "ETH", "Ntilde", "Ograve", "Oacute", "Ocirc", "Otilde",
+        "Ouml", "times", "Oslash", "Ugrave", "Uacute", "Ucirc", "Uuml", "Yacute", "THORN", "szlig", "agrave", "aacute", "acirc",
+        "atilde", "auml", "aring", "aelig", "ccedil", "egrave", "eacute", "ecirc", "euml", "igrave", "iacute", "icirc", "iuml",
+        "eth", "ntilde", "ograve", "oacute", "ocirc", "otilde", "ouml", "divide", "oslash", "ugrave", "uacute", "ucirc", "uuml",
+        "yacute", "thorn", "yuml",
+    ]
 }

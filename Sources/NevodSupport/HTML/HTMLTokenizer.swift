@@ -1,10 +1,10 @@
-/// The tokens of an HTML page (HTML §13.2.5): tags and the text between them. Each byte is read a fixed number of times, so that
+/// The tokens of an HTML page (HTML §13.2.5): tags and the text between them. It reads each byte a fixed number of times, so that
 /// no page is slow to read.
 struct HTMLTokenizer {
     enum Token {
         /// Bytes of text, with or without character references.
         case text(Range<Int>, hasReferences: Bool)
-        /// A start tag, whose attributes are those of the tokenizer.
+        /// A start tag. The tokenizer has its attributes.
         case start(HTMLTagName)
         case end(HTMLTagName)
     }
@@ -13,14 +13,14 @@ struct HTMLTokenizer {
     /// The attributes of the start tag that was read last.
     private(set) var attributes = HTMLAttributes()
     private var position = 0
-    /// The element whose text is being read, in which nothing but its end tag is one.
+    /// The element whose text is being read. Inside it, only its own end tag is a tag.
     private var rawElement: HTMLElement?
 
     init(_ page: UnsafeRawBufferPointer) {
         self.page = page
     }
 
-    /// The next token; nil at the page's end. A tag that the page's end cuts is none.
+    /// The next token; nil at the end of the page. A tag that the end of the page cuts off is not returned.
     mutating func next() -> Token? {
         if let element = rawElement {
             rawElement = nil
@@ -61,7 +61,7 @@ struct HTMLTokenizer {
         return .text(position..<page.count, hasReferences: false)
     }
 
-    /// Makes what follows the text of an element, up to its end tag.
+    /// Makes the next token the text of an element, up to its end tag.
     mutating func readText(of element: HTMLElement) {
         rawElement = element
     }
@@ -93,10 +93,10 @@ struct HTMLTokenizer {
         }
     }
 
-    /// Reads a tag from its name to its end; nil if the page ends before.
+    /// Reads a tag from its name to its end; nil if the page ends first.
     private mutating func tag() -> HTMLTagName? {
         let start = position
-        while position < page.count, !page[position].isHTMLSpace, page[position] != UInt8(ascii: "/"),
+        while position < page.count, !page[position].isWhitespace, page[position] != UInt8(ascii: "/"),
             page[position] != UInt8(ascii: ">")
         {
             position += 1
@@ -111,7 +111,7 @@ struct HTMLTokenizer {
             case UInt8(ascii: "/"):
                 position += 1
                 attributes.isSelfClosing = position < page.count && page[position] == UInt8(ascii: ">")
-            case let byte where byte.isHTMLSpace:
+            case let byte where byte.isWhitespace:
                 position += 1
             default:
                 attribute()
@@ -122,9 +122,9 @@ struct HTMLTokenizer {
 
     private mutating func attribute() {
         let start = position
-        // An equals sign in front belongs to the name.
+        // A leading equals sign belongs to the name.
         position += 1
-        while position < page.count, !page[position].isHTMLSpace, page[position] != UInt8(ascii: "/"),
+        while position < page.count, !page[position].isWhitespace, page[position] != UInt8(ascii: "/"),
             page[position] != UInt8(ascii: ">"), page[position] != UInt8(ascii: "=")
         {
             position += 1
@@ -145,7 +145,7 @@ struct HTMLTokenizer {
         guard position < page.count else { return start..<start }
         let quote = page[position]
         guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
-            while position < page.count, !page[position].isHTMLSpace, page[position] != UInt8(ascii: ">") { position += 1 }
+            while position < page.count, !page[position].isWhitespace, page[position] != UInt8(ascii: ">") { position += 1 }
             return start..<position
         }
         position += 1
@@ -155,10 +155,10 @@ struct HTMLTokenizer {
     }
 
     private mutating func skipSpace() {
-        while position < page.count, page[position].isHTMLSpace { position += 1 }
+        while position < page.count, page[position].isWhitespace { position += 1 }
     }
 
-    /// The bytes up to an element's end tag, or to the page's end.
+    /// The bytes up to an element's end tag, or to the end of the page.
     private mutating func rawText(of element: HTMLElement) -> Range<Int> {
         let start = position
         var script = ScriptText()
@@ -174,14 +174,14 @@ struct HTMLTokenizer {
         return start..<position
     }
 
-    /// Whether the name of a tag begins there and ends with it.
+    /// Whether exactly this tag name is at this place.
     fileprivate func isTag(_ element: HTMLElement, at start: Int) -> Bool {
         let end = start + element.rawValue.utf8.count
         guard end < page.count, matches(element.rawValue, at: start) else { return false }
-        return page[end].isHTMLSpace || page[end] == UInt8(ascii: "/") || page[end] == UInt8(ascii: ">")
+        return page[end].isWhitespace || page[end] == UInt8(ascii: "/") || page[end] == UInt8(ascii: ">")
     }
 
-    /// Whether a text stands there, its letters in either case.
+    /// Whether a text is at this place, in upper or lower case.
     ///
     /// - Parameter text: in lower case.
     fileprivate func matches(_ text: String, at start: Int) -> Bool {
@@ -190,7 +190,7 @@ struct HTMLTokenizer {
     }
 }
 
-/// The place within a script (HTML §13.2.5.4): a script that stands in a comment of another doesn't end that one.
+/// The state within a script (HTML §13.2.5.4). A script inside a comment of another script doesn't end the outer one.
 private struct ScriptText {
     private var isComment = false
     private(set) var isNested = false
@@ -204,14 +204,4 @@ private struct ScriptText {
             isNested = false
         }
     }
-}
-
-extension UInt8 {
-    /// Whether the byte is white space of HTML: tab, line feed, form feed, carriage return, space.
-    var isHTMLSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0C || self == 0x0D }
-
-    var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
-
-    /// Whether the byte is a letter or digit of ASCII.
-    package var isLetterOrDigit: Bool { isLetter || (0x30...0x39).contains(self) }
 }

@@ -5,23 +5,23 @@ import NevodSupport
 struct Arguments: Sendable {
     let command: Command
     let flags: [(name: Flag.Name, value: String)]
-    /// The flags from the command line, without those of a profile.
+    /// The flags from the command line, without a profile's.
     let typed: [(name: Flag.Name, value: String)]
-    /// The operands; of a request or `sign` the URLs, without the words around them.
+    /// The operands. For a request or `sign`: the URLs, without their shorthands.
     let operands: [String]
-    /// The words around each operand of a request or `sign`.
+    /// The shorthands of each URL of a request or `sign`.
     let shorthands: [Shorthand]
-    /// The groups behind each `--next`, in order. Each has the flags that hold for all groups, too.
+    /// The groups after each `--next`, in order. Each includes the flags that apply to all groups.
     private(set) var laterGroups: [Arguments] = []
     /// Warnings about files of flags.
     private(set) var fileWarnings: [String] = []
-    /// The file of `record`, whose command this is.
-    private(set) var recording: RecordingTarget?
-    /// The names of `--no-NAME`, which takes a profile's flag back.
+    /// The file to record this command in, for `record`.
+    var recording: RecordingTarget?
+    /// The flags that `--no-NAME` removes, even from a profile.
     let undone: Set<Flag.Name>
-    /// The profile whose flags are among ``flags``.
-    private(set) var profile: Profile?
-    /// The URLs of all transfers that share a credential with this one; nil for its own alone.
+    /// The profile that has been merged into ``flags``.
+    var profile: Profile?
+    /// The URLs of all transfers that share this one's credential; nil if it shares none.
     private(set) var authorizedURLs: [String]?
 
     /// - Parameter words: the command line without the program's name, as bytes.
@@ -43,7 +43,7 @@ struct Arguments: Sendable {
         while let word = words.popFirst() {
             if flagsEnded || word == "-" || command == .help && !["-h", "--help"].contains(word) || !word.hasPrefix("-") {
                 groups.append(.word(word))
-                // The flags of another program are its own.
+                // All further words belong to the other program.
                 if command == .run { flagsEnded = true }
             } else if word == "--" {
                 flagsEnded = true
@@ -71,7 +71,7 @@ struct Arguments: Sendable {
         guard let file = words.popFirst() else { return Arguments(.record, flags, typed: flags, []) }
         var command = try Arguments(Array(given[words.startIndex...]))
         guard command.recording == nil, [.request, .sign, .login, .logout].contains(command.command) else {
-            throw UsageError("record takes a request, sign, login or logout behind its FILE, not \(command.command.rawValue)")
+            throw UsageError("record takes a request, sign, login or logout after its FILE, not \(command.command.rawValue)")
         }
         let has = { (name: Flag.Name) in flags.contains { $0.name == name } }
         command.recording = RecordingTarget(file: file, keepsSecrets: has(.keepSecrets), replaces: has(.force))
@@ -105,34 +105,14 @@ struct Arguments: Sendable {
         return operation
     }
 
-    /// Returns these arguments for a credential that goes to all these URLs.
+    /// Returns these arguments with the URLs that share their credential.
     func authorizing(_ urls: [String]) -> Arguments {
         var shared = self
         shared.authorizedURLs = urls
         return shared
     }
 
-    /// Adds a profile's flags in front, so that those of the command line win, and resolves relative URLs against its base.
-    ///
-    /// - Parameters:
-    ///   - folder: the config file's folder, for relative paths of the profile.
-    ///   - joins: whether an operand is appended to the profile's base, unless it is absolute.
-    func merging(_ profile: Profile, folder: String, joining joins: (String) -> Bool = { _ in true }) -> Arguments {
-        var kept = profile
-        kept.flags = profile.flags(for: command).filter { !replaces($0) }
-        kept.otherFlags = profile.flags.filter { given in !Flag.flags(of: command).contains { $0.name == given.name } }
-        let name = has(.profile) ? [] : [(name: Flag.Name.profile, value: profile.name)]
-        var merged = Arguments(
-            command, name + kept.flags.map { ($0.name, $0.resolved(in: folder)) } + flags, typed: typed,
-            command.operandKind == .url ? operands.map { joins($0) ? profile.url(for: $0) : $0 } : operands, shorthands,
-            laterGroups: laterGroups.map { $0.merging(profile, folder: folder, joining: joins) }, fileWarnings: fileWarnings,
-            undone: undone)
-        merged.recording = recording
-        merged.profile = kept
-        return merged
-    }
-
-    /// Returns the same with a scheme on each URL that has none.
+    /// Returns the same arguments, with a scheme added to each URL without one.
     func completingURLs() throws(UsageError) -> Arguments {
         guard command.operandKind == .url else { return self }
         if !has(.globOff) {
@@ -148,9 +128,9 @@ struct Arguments: Sendable {
         return completed
     }
 
-    /// Returns the same with other operands.
+    /// Returns the same arguments with other operands.
     ///
-    /// - Parameter dropped: the name of flags to leave out.
+    /// - Parameter dropped: the flag to leave out.
     func with(operands: [String], without dropped: Flag.Name? = nil) -> Arguments {
         var changed = Arguments(
             command, flags.filter { $0.name != dropped }, typed: typed.filter { $0.name != dropped }, operands,
@@ -160,19 +140,7 @@ struct Arguments: Sendable {
         return changed
     }
 
-    /// Whether the command line takes back or replaces a profile's flag. Without its plugin, flags for the plugin mean nothing.
-    private func replaces(_ given: ProfileFlag) -> Bool {
-        if undone.contains(given.name) { return true }
-        if undone.contains(.plugin), !has(.plugin), Flag.all.contains(where: { $0.name == given.name && $0.needsPlugin }) {
-            return true
-        }
-        // The password is for the profile's proxy, and not for another one.
-        if given.name == .proxyUser, undone.contains(.proxy) || typed.contains(where: { $0.name == .proxy }) { return true }
-        guard let key = given.key else { return false }
-        return typed.contains { ProfileFlag($0.name, $0.value, line: 0).key == key }
-    }
-
-    /// Returns the flag that `--no-NAME` takes back; nil for another word, and where a flag has this very name.
+    /// Returns the flag that `--no-NAME` removes; nil for any other word, and if a flag has this very name.
     private static func undone(by word: String, _ command: Command) -> Flag.Name? {
         guard word.hasPrefix("--no-") else { return nil }
         let flags = Flag.flags(of: command)
@@ -180,7 +148,7 @@ struct Arguments: Sendable {
         return flags.first { $0.long == word.dropFirst(5) }?.name
     }
 
-    /// Refuses a second reader of standard input, which would silently read nothing.
+    /// Refuses several options that read standard input: the second would silently read nothing.
     func checkStandardInput() throws(UsageError) {
         let readers = ([self] + laterGroups).flatMap(\.flags).count { given in
             Flag.all.first { $0.name == given.name }?.value?.standardInput?.isNamed(by: given.value) ?? false
@@ -188,7 +156,8 @@ struct Arguments: Sendable {
         guard readers <= 1 else { throw UsageError("standard input can be read only once, but \(readers) options read it") }
     }
 
-    /// Percent-encodes the bytes of a URL that are not UTF-8. Any other word must be UTF-8: a silent repair would change what is sent.
+    /// Decodes words as UTF-8. In a URL, other bytes are percent-encoded. Elsewhere they are an error: a silent repair would
+    /// change what is sent.
     private static func decoded(_ words: [[UInt8]]) throws(UsageError) -> [String] {
         var texts: [String] = []
         for word in words {
@@ -207,7 +176,7 @@ struct Arguments: Sendable {
         flags.contains { $0.name == name }
     }
 
-    /// A profile can ask for `-v`, but only a person who types it twice for sensitive details.
+    /// A profile can set `-v`, but sensitive details need a `-v` that is typed twice.
     var verbosity: Console.Verbosity {
         guard has(.verbose) else { return .none }
         return typed.count { $0.name == .verbose } > 1 ? .details : .conversation
@@ -244,7 +213,7 @@ struct Arguments: Sendable {
         return (flag.name, value)
     }
 
-    /// Parses `-svo file` and `-ofile`: letters of flags without a value may be joined, and a value may be attached.
+    /// Parses `-svo file` and `-ofile`: flags without a value may be joined, and a value may be attached.
     static func short(
         _ word: String, _ rest: inout ArraySlice<String>, _ command: Command
     ) throws(UsageError) -> [(name: Flag.Name, value: String)] {

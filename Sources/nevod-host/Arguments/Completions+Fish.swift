@@ -45,14 +45,14 @@ extension Completions {
             and string match -r -g '^\\s*\\[\\s*([^\\]]*[^\\]\\s])\\s*\\]' <$config[1]/nevod/config
         end
 
-        # The program knows these: $argv[1] is their kind, and what precedes the value is kept.
+        # Asks the program: $argv[1] is the kind of value. The text before the value is kept.
         function __nevod_host_asked
             set -l word (commandline -ct)
             set -l value (string replace -r '^--[a-z-]+=' '' -- $word)
             command nevod-host complete-for-shell $argv[1] (commandline -opc)[2..] "$value" 2>/dev/null
         end
 
-        # Whether the word is the second operand behind a command that has two words.
+        # Whether the word is the second operand of a command that takes two.
         function __nevod_host_is_second
             set -l words (commandline -opc)
             test (count $words) -eq 3; and test "$words[2]" = "$argv[1]"
@@ -118,7 +118,7 @@ extension Completions {
         }
     }
 
-    /// Escapes `'` and `\`, the only two that fish escapes within single quotes.
+    /// Escapes `'` and `\`, the only characters that need it within fish's single quotes.
     private static func fishQuoted(_ text: String) -> String {
         "'" + text.map { "'\\".contains($0) ? "\\\($0)" : String($0) }.joined() + "'"
     }

@@ -30,7 +30,7 @@ extension Completions {
             compset -P '@' && _files
         }
 
-        # The program knows these: $1 is their kind.
+        # Asks the program: $1 is the kind of value.
         _nevod_host_asked() {
             local -a names open
             names=("${(@f)$(command nevod-host complete-for-shell $1 "${(@Q)_nevod_host_words[2,$_nevod_host_current-1]}" "${(Q)PREFIX}" 2>/dev/null)}")
@@ -41,7 +41,7 @@ extension Completions {
             compadd -a names
         }
 
-        # With a message instead of this, _arguments would offer no flags.
+        # If this were a message, _arguments would offer no flags.
         _nevod_host_urls() {
             compadd -S '' http:// https://
         }
@@ -118,7 +118,8 @@ extension Completions {
         }
     }
 
-    /// Returns `(-o --output)-o+[help]:FILE:_files` for each spelling; `+` lets the value be attached, `=` after an equals sign.
+    /// Returns `(-o --output)-o+[help]:FILE:_files` for each spelling. With `+` the value may be attached; with `=` it follows an
+    /// equals sign.
     private static func specifications(of flag: Flag) -> [String] {
         let others = flag.isRepeatable ? "*" : flag.spellings.count > 1 ? "(\(flag.spellings.joined(separator: " ")))" : ""
         let help = flag.help.map { "[]\\".contains($0) ? "\\\($0)" : String($0) }.joined()

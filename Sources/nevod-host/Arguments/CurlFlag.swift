@@ -1,4 +1,4 @@
-/// The flags of curl that this program doesn't have, with what to do instead. (A flag that both have is a ``Flag``.)
+/// curl's flags that this program doesn't have, and what to do instead. (A flag that both have is a ``Flag``.)
 enum CurlFlag {
     /// Returns the end of an error about an unknown long flag, given without its dashes; nil if curl has no such flag either.
     static func hint(forLong name: some StringProtocol) -> String? {
@@ -13,30 +13,28 @@ enum CurlFlag {
     static let hints: [(flags: [String], text: String)] = [
         (
             ["insecure", "proxy-insecure", "doh-insecure"],
-            "it takes any server's certificate, and so gives the credential to any thief; trust the server's own authority with "
-                + "--cacert FILE, or its key with --pinnedpubkey sha256//BASE64"
+            "it accepts any certificate, so an impostor would get the credential; trust the server's own CA with --cacert FILE, "
+                + "or its key with --pinnedpubkey sha256//BASE64"
         ),
         (
             ["location-trusted"],
-            "it sends the credential to every origin that a redirect names; write -L, and ask the other origin with a line of its own"
+            "it sends the credential to every origin that a redirect names; write -L, and use another command for the other origin"
         ),
         (["post301", "post302", "post303"], "a redirect's status decides the method (RFC 9110 §15.4): 307 and 308 keep it"),
-        (["tlsv1", "tlsv1.0", "tlsv1.1", "sslv2", "sslv3"], "TLS 1.2 is the oldest version that is spoken, without any flag"),
-        (
-            ["curves"], "the curves are those of the system's OpenSSL; its configuration chooses them"
-        ),
+        (["tlsv1", "tlsv1.0", "tlsv1.1", "sslv2", "sslv3"], "TLS 1.2 is the oldest supported version, and needs no flag"),
+        (["curves"], "the configuration of the system's OpenSSL chooses the curves"),
         (
             ["capath", "crlfile", "cert-status", "cert-type", "key-type", "engine", "pass"],
-            "certificates and keys are PEM files: --cacert, --cert, --key"
+            "give certificates and keys as PEM files: --cacert, --cert, --key"
         ),
-        (["false-start", "no-alpn", "no-npn", "no-sessionid", "ssl-allow-beast"], "the handshake has no such switch here"),
+        (["false-start", "no-alpn", "no-npn", "no-sessionid", "ssl-allow-beast"], "the TLS handshake has no such option here"),
         (
             ["negotiate", "ntlm", "ntlm-wb", "delegation", "service-name", "krb"],
             "write a plugin for it, see nevod-host new --help; Basic, Digest and Bearer are built in"
         ),
         (["aws-sigv4"], "write a plugin for it, see nevod-host new --help"),
-        (["sasl-authzid", "sasl-ir", "login-options"], "it is for mail"),
-        (["tlsauthtype", "tlspassword", "tlsuser"], "it is for TLS-SRP, which is not spoken"),
+        (["sasl-authzid", "sasl-ir", "login-options"], "it is for mail, and only HTTP is supported"),
+        (["tlsauthtype", "tlspassword", "tlsuser"], "it is for TLS-SRP, which is not supported"),
         (
             [
                 "proxy-anyauth", "proxy-basic", "proxy-digest", "proxy-negotiate", "proxy-ntlm", "proxy-header", "proxy-cacert",
@@ -46,14 +44,14 @@ enum CurlFlag {
                 "proxytunnel", "preproxy", "socks4", "socks4a", "socks5", "socks5-hostname", "socks5-basic", "socks5-gssapi",
                 "socks5-gssapi-nec", "socks5-gssapi-service", "suppress-connect-headers", "haproxy-protocol",
             ],
-            "a proxy is given with --proxy URL, or with https_proxy and http_proxy in the environment"
+            "choose a proxy with --proxy URL, or with https_proxy and http_proxy in the environment"
         ),
         (
             [
                 "alt-svc", "hsts", "http0.9", "http1.0", "http3", "http3-only", "expect100-timeout",
                 "ignore-content-length", "raw", "tr-encoding", "request-target",
             ],
-            "HTTP/1.1 is spoken, and HTTP/2 where the server offers it, without such variants"
+            "only HTTP/1.1 and HTTP/2 are supported, without such variants"
         ),
         (
             [
@@ -61,15 +59,15 @@ enum CurlFlag {
                 "happy-eyeballs-timeout-ms", "keepalive-time", "tcp-fastopen",
                 "no-keepalive",
             ],
-            "names and connections are left to the system"
+            "the system resolves names and manages connections"
         ),
         (["tcp-nodelay"], "it is always on, as in curl; leave it out"),
-        (["speed-limit", "speed-time"], "--max-time limits the whole"),
+        (["speed-limit", "speed-time"], "--max-time limits the whole command"),
         (["time-cond"], "write -H 'If-Modified-Since: DATE'"),
         (["etag-compare", "etag-save"], "write -H 'If-None-Match: ETAG'; -i prints the response's ETag"),
         (
             ["crlf", "use-ascii", "append", "list-only", "compressed-ssh"],
-            "it is for FTP or another protocol, and only HTTP is spoken"
+            "it is for FTP or another protocol, and only HTTP is supported"
         ),
         (
             [
@@ -80,25 +78,25 @@ enum CurlFlag {
                 "ssl-reqd",
                 "telnet-option", "tftp-blksize", "tftp-no-options",
             ],
-            "it is for another protocol, and only HTTP is spoken; https:// asks for TLS"
+            "it is for another protocol, and only HTTP is supported; https:// uses TLS"
         ),
         (["ssl-auto-client-cert", "ssl-no-revoke", "ssl-revoke-best-effort"], "it is for Windows"),
-        (["proto-default"], "write the scheme into the URL"),
+        (["proto-default"], "write the scheme in the URL"),
         (["proto-redir"], "--proto limits redirects as well"),
-        (["libcurl"], "nevod-host sign --curl prints a line for curl"),
+        (["libcurl"], "nevod-host sign --curl prints a curl command"),
         (["manual"], "nevod-host manual prints the manual page"),
-        (["trace", "trace-ascii", "trace-time"], "-v prints the heads, without secrets"),
-        (["stderr"], "write 2>FILE"),
-        (["styled-output"], "leave it out: nothing is added where the output is not a terminal"),
+        (["trace", "trace-ascii", "trace-time"], "-v prints the heads of requests and responses, without secrets"),
+        (["stderr"], "redirect standard error with 2>FILE"),
+        (["styled-output"], "leave it out: nothing is added to output that is not a terminal"),
         (
             ["create-file-mode", "xattr"],
-            "a file of -o appears when it is complete, with the mode of any new file"
+            "the file of -o appears when it is complete, with the usual mode of a new file"
         ),
-        (["disable"], "there is no ~/.curlrc to leave out"),
+        (["disable"], "~/.curlrc is never read; leave it out"),
         (["egd-file", "random-file"], "random bytes come from the system"),
         (["metalink"], "curl itself no longer has it"),
-        (["disallow-username-in-url"], "a URL with a name is always refused; leave it out"),
-        (["parallel-immediate", "rate"], "write a line for each URL"),
+        (["disallow-username-in-url"], "a URL with a user name is always refused; leave it out"),
+        (["parallel-immediate", "rate"], "write a command for each URL"),
     ]
 
     private static let letters: [(letter: Character, long: String)] = [

@@ -1,7 +1,7 @@
 /// A flag of the command line.
 ///
-/// ``all`` is the only table: parsing, help, manual page, completions, profiles and the checks of commands read it. A new flag is a
-/// ``Name`` and one entry in a file of `Flags`.
+/// ``all`` is the only table of flags. Parsing, help, the manual page, completions, profiles and the checks of commands read it.
+/// A new flag is a ``Name`` and one entry in a file of `Flags`.
 struct Flag: Sendable {
     enum Name: Sendable, CaseIterable {
         case plugin, scheme, set, param, answer, profile, account, origin, profileURL, secretStore, profileName, yes
@@ -29,13 +29,13 @@ struct Flag: Sendable {
     let name: Name
     let long: String
     let short: Character?
-    /// A second long name: curl's, where this program has a shorter one.
+    /// A second long name: curl's, if this program's is shorter.
     let alias: String?
     /// Nil for a flag without a value.
     let value: Value?
     let commands: CommandSet
     private let traits: Traits
-    /// The words of `store` that take this flag; empty where all of them do.
+    /// The words of `store` that take this flag; empty if all do.
     let storeWords: Set<String>
     let help: String
 
@@ -48,7 +48,7 @@ struct Flag: Sendable {
         self.short = short
         self.alias = alias
         self.value = value
-        // `profile add` takes what a profile may hold, apart from `--json DATA`: there `--json` prints JSON.
+        // `profile add` takes every flag that a profile may hold, except `--json DATA`: there, `--json` prints JSON.
         let isKept = !traits.contains(.notInProfile) && !commands.isDisjoint(with: Self.requests) && name != .jsonData
         self.commands = isKept ? commands.union([.profile]) : commands
         self.traits = traits
@@ -58,21 +58,21 @@ struct Flag: Sendable {
 
     /// Each occurrence counts, not only the last.
     var isRepeatable: Bool { traits.contains(.repeatable) }
-    /// Whether the value may be the empty text.
+    /// Whether the value may be empty.
     var mayBeEmpty: Bool { traits.contains(.mayBeEmpty) }
     /// Whether the flag means nothing without `--plugin`.
     var needsPlugin: Bool { traits.contains(.needsPlugin) }
     /// Whether a `login` command needs this flag to log in to the same place.
     var locatesLogin: Bool { traits.contains(.locatesLogin) }
-    /// Whether the flag puts a credential on requests. A profile's is bound to the profile's origins.
+    /// Whether the flag puts a credential on requests. In a profile, it is bound to the profile's origins.
     var isCredential: Bool { traits.contains(.credential) }
-    /// Whether a profile may hold the flag. Profiles serve requests and signatures, and do not name other profiles.
+    /// Whether a profile may hold the flag. Profiles are for requests and signatures, and can't name other profiles.
     var isInProfiles: Bool { !traits.contains(.notInProfile) && !commands.isDisjoint(with: Self.requests) }
 
-    /// With dashes, the short one first, and the usual one last.
+    /// The spellings with their dashes: the short one first, the preferred one last.
     var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + (alias.map { ["--\($0)"] } ?? []) + ["--\(long)"] }
 
-    /// Whether a word without its dashes is the flag's long name.
+    /// Whether a word, given without dashes, is a long name of the flag.
     func isNamed(_ word: some StringProtocol) -> Bool { long == word || alias.map { $0 == word } == true }
 
     static func flags(of command: Command) -> [Flag] { all.filter { $0.commands.contains(command) } }
@@ -84,7 +84,7 @@ struct Flag: Sendable {
     static let all: [Flag] = FlagGroup.all.flatMap(\.flags)
 
     static let requests: CommandSet = [.request, .sign, .header]
-    /// Those that give a credential to another program, for a request that isn't described.
+    /// The commands that give a credential to another program without knowing its request.
     static let lending: CommandSet = [.run, .credential]
     static let authorizing = requests.union(lending).union([.login, .logout])
     static let storing = authorizing.union([.sessions, .store])
@@ -108,4 +108,95 @@ extension Flag {
 extension Flag.Name {
     /// The long spelling, for error texts.
     var spelling: String { Flag.all.first { $0.name == self }?.spellings.last ?? "" }
+}
+
+extension Flag {
+    /// The value of a flag: its placeholder in the help, its kind for completions, and how it names standard input.
+    struct Value: Sendable {
+        let placeholder: String
+        let kind: ValueKind
+        let standardInput: StandardInput?
+
+        private init(_ placeholder: String, _ kind: ValueKind, _ standardInput: StandardInput? = nil) {
+            self.placeholder = placeholder
+            self.kind = kind
+            self.standardInput = standardInput
+        }
+
+        static func text(_ placeholder: String, standardInput: StandardInput? = nil) -> Value {
+            Value(placeholder, .text, standardInput)
+        }
+
+        static func file(_ placeholder: String, standardInput: StandardInput? = nil) -> Value {
+            Value(placeholder, .file, standardInput)
+        }
+
+        static func content(_ placeholder: String, standardInput: StandardInput? = nil) -> Value {
+            Value(placeholder, .content, standardInput)
+        }
+
+        static func folder(_ placeholder: String) -> Value { Value(placeholder, .folder) }
+        static func plugin(_ placeholder: String) -> Value { Value(placeholder, .plugin) }
+        static func method(_ placeholder: String) -> Value { Value(placeholder, .method) }
+        static func profile(_ placeholder: String) -> Value { Value(placeholder, .profile) }
+        static func language(_ placeholder: String) -> Value { Value(placeholder, .language) }
+        static func url(_ placeholder: String) -> Value { Value(placeholder, .url) }
+
+        /// A value that shells can't complete without asking this program.
+        static func asked(_ placeholder: String, _ kind: ValueKind, standardInput: StandardInput? = nil) -> Value {
+            Value(placeholder, kind, standardInput)
+        }
+    }
+
+    /// The kinds of values that shells complete.
+    enum ValueKind: String, CaseIterable, Sendable {
+        case file, folder, plugin, method, profile, language, url
+        /// A text, or `@FILE`.
+        case content
+        /// Shells ask this program for these: see ``CompletionQuery``.
+        case setting, parameter, scheme, account, format
+        case text
+    }
+
+    /// The form in which a value names standard input.
+    enum StandardInput: Sendable {
+        /// `-`
+        case whole
+        /// `NAME=-`
+        case assigned
+        /// `@-`, `NAME@-`, `NAME=@-` or `NAME=<-`
+        case reference
+
+        func isNamed(by value: String) -> Bool {
+            switch self {
+            case .whole: value == "-"
+            case .assigned: value.hasSuffix("=-")
+            case .reference: value.hasSuffix("@-") || value.hasSuffix("<-")
+            }
+        }
+    }
+}
+
+/// The flags of one topic: a list in `Flags`, and a section of the help and the manual page.
+struct FlagGroup: Sendable {
+    /// The name of the topic for `help`.
+    let name: String
+    let title: String
+    let flags: [Flag]
+
+    static let all = [
+        FlagGroup(name: "authorization", title: "Authorization", flags: Flag.authorization),
+        FlagGroup(name: "sessions", title: "Sessions", flags: Flag.sessions),
+        FlagGroup(name: "shape", title: "Several requests, and flags from a file", flags: Flag.shape),
+        FlagGroup(name: "request", title: "The request", flags: Flag.request),
+        FlagGroup(name: "credentials", title: "Credentials without a plugin, and cookies", flags: Flag.credentials),
+        FlagGroup(name: "transfer", title: "Redirects, retries and limits", flags: Flag.transfer),
+        FlagGroup(name: "output", title: "Output", flags: Flag.output),
+        FlagGroup(name: "files", title: "Files for response bodies", flags: Flag.files),
+        FlagGroup(name: "connection", title: "Connection: proxy and TLS", flags: Flag.connection),
+        FlagGroup(name: "pasted", title: "For pasted curl commands", flags: Flag.pasted),
+        FlagGroup(name: "programs", title: "Credentials for other programs", flags: Flag.programs),
+        FlagGroup(name: "authoring", title: "For authors of plugins", flags: Flag.authoring),
+        FlagGroup(name: "general", title: "For all commands", flags: Flag.general),
+    ]
 }

@@ -2,9 +2,6 @@ import NevodSupport
 
 /// The manual page (man(7)), generated from the same tables as the help.
 enum ManPage {
-    /// The day of the page's last change, for the footer.
-    static let date = "2026-11-22"
-
     static var text: String {
         let sections = [
             // Programs that index manual pages look for exactly this dash.
@@ -19,11 +16,11 @@ enum ManPage {
             ["FILES", definitions(files)],
             ["SEE ALSO", ".BR curl (1),\n.BR openssl (1)"],
         ]
-        let header = #".TH NEVOD\-HOST 1 "\#(date)" "nevod\-host \#(plain(Version.text))" "User Commands""#
+        let header = #".TH NEVOD\-HOST 1 "\#(Version.date.description)" "nevod\-host \#(plain(Version.text))" "User Commands""#
         return ([header] + sections.map { ".SH \($0[0])\n\($0[1])" }).joined(separator: "\n") + "\n"
     }
 
-    /// The ways to write each command, from the help.
+    /// The forms of each command, from the help.
     private static var synopsis: String {
         Command.allCases.flatMap { Help.synopsis(of: $0).split(separator: "\n") }.map { line in
             let usage = line.firstRange(of: "  ").map { line[..<$0.lowerBound] } ?? line
@@ -52,11 +49,11 @@ enum ManPage {
 
     private static var description: String {
         [
-            line("Sends an HTTP request whose credentials a plugin adds."),
+            line("Sends an HTTP request with credentials that a plugin adds."),
             line("The body of the response goes to standard output, byte for byte, and everything else to standard error."),
-            line("Options are those of curl where curl has them."),
+            line("Where curl has an option, this program's is the same."),
             line("The URL is sent as it was typed."),
-            line("A command may stand before or behind options."),
+            line("A command may come before or after options."),
         ].joined(separator: "\n")
     }
 
@@ -66,7 +63,7 @@ enum ManPage {
         }.joined(separator: "\n")
     }
 
-    /// The flags by group; a flag that a request doesn't take names its commands.
+    /// The flags by group. A flag that requests don't take lists its commands.
     private static var options: String {
         FlagGroup.all.map { group in
             ".SS \(plain(group.title))\n" + group.flags.map(option).joined(separator: "\n")
@@ -98,11 +95,11 @@ enum ManPage {
             "Profiles: sections in brackets, with lines NAME = VALUE; NAME is the long name of an option."
         ),
         ("~/.config/nevod-host/presets", "Presets of your own: SCHEME/NAME.preset."),
-        ("PREFIX/share/nevod-host/presets", "Those that are shipped, beside PREFIX/bin/nevod-host."),
+        ("PREFIX/share/nevod-host/presets", "The presets that are installed with PREFIX/bin/nevod-host."),
         ("~/.local/share/nevod-host/sessions.db", "Sessions, sealed."),
-        ("~/.config/nevod-host/store.key", "The key of the sessions, where there is no keyring (Secret Service)."),
+        ("~/.config/nevod-host/store.key", "The key of the sessions, if there is no keyring (Secret Service)."),
         ("~/.local/share/nevod/plugins", "Plugins."),
-        ("PREFIX/share/nevod/kit", "The kit for schemes in Swift, beside PREFIX/bin/nevod-host."),
+        ("PREFIX/share/nevod/kit", "The kit for schemes in Swift, installed with PREFIX/bin/nevod-host."),
         ("/usr/local/lib/nevod/plugins, /usr/lib/nevod/plugins", "Plugins."),
     ]
 
@@ -114,8 +111,8 @@ enum ManPage {
         text.prefix(1).uppercased() + text.dropFirst() + (text.hasSuffix(".") ? "" : ".")
     }
 
-    /// Sets text on lines of its own, of at most 80 bytes where its words allow, and escapes a leading control character, which would
-    /// be a macro.
+    /// Breaks text into lines of at most 80 bytes, unless a word is longer, and escapes a leading control character, which would
+    /// begin a macro.
     static func line(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: true).flatMap { line in
             var lines = [""]
@@ -131,8 +128,8 @@ enum ManPage {
         }.joined(separator: "\n")
     }
 
-    /// Escapes characters that groff would replace typographically: a bare `-` would become a hyphen, which a shell doesn't accept as
-    /// a dash.
+    /// Escapes characters that groff would replace typographically: a bare `-` would become a hyphen, which a shell doesn't
+    /// accept as a minus sign.
     static func plain(_ text: some StringProtocol) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

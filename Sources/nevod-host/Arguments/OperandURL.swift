@@ -1,14 +1,15 @@
 import NevodHost
+import NevodSupport
 
-/// A URL as it was typed: without its scheme, or with the patterns that curl expands.
+/// Handles a URL as it was typed: without a scheme, or with patterns that curl would expand.
 enum OperandURL {
-    /// Adds the scheme to `host/path`: http for this machine, https for all others. (curl adds http, with which a credential would be
-    /// sent in clear only because a scheme is missing.) A URL with a scheme stays as it is.
+    /// Adds the scheme to `host/path`: http for this machine, https for all others. (curl adds http, so that a missing scheme
+    /// would send a credential in the clear.) A URL with a scheme stays as it is.
     static func absolute(_ text: String) -> String {
         guard !hasScheme(text) else { return text }
         let rest = text.hasPrefix("//") ? String(text.dropFirst(2)) : text
         guard let first = rest.utf8.first, mayBeginHost(first),
-            // A scheme that is written wrongly, such as `http:/host` or `"http://host"`.
+            // A malformed scheme, such as `http:/host` or `"http://host"`.
             rest.utf8.prefix(while: { !"/?#".utf8.contains($0) }).last != UInt8(ascii: ":")
         else { return text }
         let isLoopback = (try? HTTPRequest(.get, "http://\(rest)"))?.origin.isLoopback == true
@@ -17,25 +18,21 @@ enum OperandURL {
 
     /// A letter, a digit, a bracket, an underscore, or a byte of another script's letter.
     private static func mayBeginHost(_ byte: UInt8) -> Bool {
-        isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "[_".utf8.contains(byte) || byte >= 0x80
+        byte.isAlphanumeric || "[_".utf8.contains(byte) || byte >= 0x80
     }
 
     /// Refuses a URL that curl would expand to several: `{a,b}`, `[1-3]`, `[a-z:2]`. Other brackets are sent as they are.
     static func checkPatterns(_ text: String) throws(UsageError) {
         guard let pattern = pattern(in: Array(text.utf8)) else { return }
         throw UsageError(
-            "curl would expand \(pattern) to several URLs, which is not done here; write each URL, or -g (--globoff) to send the URL as it is"
+            "curl would expand \(pattern) to several URLs, but nevod-host doesn't; write each URL, or add -g (--globoff) to send it as it is"
         )
     }
 
     private static func hasScheme(_ text: String) -> Bool {
         guard let mark = text.utf8.firstIndex(of: UInt8(ascii: ":")), mark > text.utf8.startIndex else { return false }
         return text.utf8[mark...].starts(with: "://".utf8)
-            && text.utf8[..<mark].allSatisfy {
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || "+-.".utf8.contains($0)
-            }
+            && text.utf8[..<mark].allSatisfy(\.isSchemeByte)
     }
 
     private static func pattern(in bytes: [UInt8]) -> String? {
@@ -64,14 +61,10 @@ enum OperandURL {
         let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         let bounds = (parts.first ?? []).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count <= 2, parts.count < 2 || isNumber(parts[1]), bounds.count == 2 else { return false }
-        return bounds.allSatisfy(isNumber) || bounds.allSatisfy { $0.count == 1 && $0.allSatisfy(isLetter) }
+        return bounds.allSatisfy(isNumber) || bounds.allSatisfy { $0.count == 1 && $0.allSatisfy(\.isLetter) }
     }
 
     private static func isNumber(_ text: ArraySlice<UInt8>) -> Bool {
-        !text.isEmpty && text.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        !text.isEmpty && text.allSatisfy(\.isDigit)
     }
 }

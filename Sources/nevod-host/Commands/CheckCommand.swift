@@ -2,14 +2,14 @@ import Glibc
 import NevodHost
 import NevodPluginChecks
 
-/// `check`: tries whether a plugin keeps the contract.
+/// `check`: checks whether a plugin keeps the contract.
 struct CheckCommand {
     let arguments: Arguments
     let console: Console
 
     func run() throws {
         let checks = try chosenChecks()
-        if arguments.has(.list) { return try writeOutput(CheckList.text(of: checks)) }
+        if arguments.has(.list) { return try output(Columns.text(checks.map { [$0.id, $0.title] })) }
         guard let name = arguments.operands.first, arguments.operands.count == 1 else {
             throw UsageError("check needs one plugin: nevod-host check NAME")
         }
@@ -34,7 +34,7 @@ struct CheckCommand {
         let (schemes, settings) = try chosenSchemes(description, path)
         let report = CheckReport(path: path, seed: seed)
         let isPlain = !arguments.has(.json) && arguments.value(.junit) != "-"
-        if isPlain { try writeOutput(report.begin()) }
+        if isPlain { try output(report.begin()) }
         var outcomes: [Outcome] = []
         var failure: (any Error)?
         try runner.run(checks, description, settings: settings, schemeIDs: schemes) { outcome in
@@ -43,7 +43,7 @@ struct CheckCommand {
             do { try report.write(outcome) } catch { failure = error }
         }
         if let failure { throw failure }
-        if isPlain { try writeOutput(report.end(outcomes)) }
+        if isPlain { try output(report.end(outcomes)) }
         if arguments.has(.json) { try output(report.json(outcomes).text) }
         if let file = arguments.value(.junit) {
             try write(JUnitReport(path: path, seed: seed, outcomes: outcomes).text, to: file)
@@ -55,9 +55,9 @@ struct CheckCommand {
         }
         for scheme in Set(outcomes.compactMap(\.scheme)).sorted() {
             let own = outcomes.filter { $0.scheme == scheme }
-            if own.allSatisfy({ $0.kind == .skipped }), own.contains(where: { $0.note.hasSuffix("pass --set NAME=VALUE") }) {
+            if own.allSatisfy({ $0.kind == .skipped }), own.contains(where: \.needsSettings) {
                 console.warning(
-                    "no check of the scheme \"\(scheme)\" was made, since it refuses generated settings; pass --set NAME=VALUE")
+                    "the scheme \"\(scheme)\" was not checked, because it refuses generated settings; pass --set NAME=VALUE")
             }
         }
     }
@@ -78,7 +78,7 @@ struct CheckCommand {
         return number
     }
 
-    /// Returns the ids of the schemes to check, nil for all, and their settings.
+    /// Returns the ids of the schemes to check (nil for all) and their settings.
     private func chosenSchemes(_ description: CheckRunner.Description, _ path: String) throws -> ([String]?, [GivenSetting]) {
         guard case .schemes(let all) = description else { return (nil, []) }
         var chosen = all
@@ -118,7 +118,7 @@ struct CheckCommand {
     }
 
     private func write(_ text: String, to path: String) throws {
-        guard path != "-" else { return try writeOutput(text) }
+        guard path != "-" else { return try output(text, terminator: "") }
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
         guard file >= 0 else { throw OutputError(path, errno) }
         defer { close(file) }
@@ -137,7 +137,7 @@ struct BrokenContractError: Error, CustomStringConvertible {
     }
 }
 
-/// Reports that checks were skipped since the host refuses the plugin, and that none of the others failed.
+/// Reports that checks were skipped because the host refuses the plugin, although no other check failed.
 struct UncheckedPluginError: Error, CustomStringConvertible {
     let path: String
     let reason: String
@@ -148,7 +148,7 @@ struct UncheckedPluginError: Error, CustomStringConvertible {
 }
 
 extension CheckRunner.Description {
-    /// Why the host doesn't use the plugin; nil if it does.
+    /// The reason why the host doesn't use the plugin; nil if it does.
     fileprivate var refusal: String? {
         switch self {
         case .schemes: nil
@@ -157,7 +157,7 @@ extension CheckRunner.Description {
     }
 }
 
-/// An extended regular expression (POSIX, regex(7)) of the command line.
+/// An extended regular expression (POSIX, regex(7)) from the command line.
 private final class Pattern {
     private var compiled = regex_t()
 
@@ -167,7 +167,7 @@ private final class Pattern {
             var message = [CChar](repeating: 0, count: 256)
             regerror(failure, &compiled, &message, message.count)
             let reason = String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            // `deinit` frees it.
+            // `deinit` runs even if `init` throws, and frees this.
             _ = regcomp(&compiled, "", REG_NOSUB)
             throw UsageError("\(flag.spelling) needs a regular expression: \(reason)")
         }

@@ -6,9 +6,6 @@ struct HeaderCommand {
     let console: Console
     let session: CurlSession
 
-    /// The name beside a token, which most servers ignore.
-    static let username = "oauth2"
-
     func run() async throws {
         guard let format = CredentialFormat(rawValue: arguments.value(.format) ?? "lines") else {
             throw UsageError("--format must be one of \(CredentialFormat.allCases.map(\.rawValue).joined(separator: ", "))")
@@ -19,14 +16,15 @@ struct HeaderCommand {
             throw UsageError("header takes one URL, but \(operations.count) were given")
         }
         try CredentialScope(arguments).check()
-        let request = try RequestBuilder(arguments: arguments).request()
+        let request = try RequestBuilder(arguments: arguments).build().request
         let credential = try await CredentialSource(arguments: arguments, console: console, session: session)
             .credential(for: request, isReusable: format == .netrc)
         try output.write(
-            format.text(credential, host: request.origin.host, user: arguments.value(.username) ?? Self.username))
+            format.text(
+                credential, host: request.origin.host, user: arguments.value(.username) ?? CredentialSource.defaultUsername))
     }
 
-    /// Without a URL, that of the profile.
+    /// Returns the arguments, with the profile's URL if they have none.
     private func withURL() throws -> Arguments {
         guard arguments.operands.isEmpty else { return arguments }
         guard let url = arguments.profile?.baseURL else {

@@ -11,7 +11,7 @@ struct InspectCommand {
             throw UsageError("inspect needs one plugin: nevod-host inspect NAME")
         }
         let path = try PluginLocator.standard.find(name)
-        // Reading the file runs none of its code, and needs no process of its own.
+        // Reading the file runs none of the plugin's code, so this process can do it.
         try Plugin.checkBeforeLoading(path)
         let runner = CheckRunner(CheckRunner.Options(path: path, timeout: Self.timeout, seed: 0))
         switch try runner.inspect(asJSON: arguments.has(.json)) {
@@ -20,10 +20,10 @@ struct InspectCommand {
         }
     }
 
-    /// The seconds that a plugin may take to load.
+    /// The timeout for loading a plugin, in seconds.
     private static let timeout = 10
 
-    /// Returns what is printed, in the process that has loaded the plugin.
+    /// Returns the text to print. Runs in the process that has loaded the plugin.
     static func text(of plugin: Plugin, asJSON: Bool) -> String { asJSON ? json(plugin).text : text(plugin) }
 
     private static func text(_ plugin: Plugin) -> String {
@@ -47,19 +47,18 @@ struct InspectCommand {
     private static func declarations(_ settings: [SchemeSetting], flag: String) -> [String] {
         let width = settings.map(\.name.count).max() ?? 0
         return settings.map { setting in
-            let name = setting.name + String(repeating: " ", count: width - setting.name.count)
-            return "  \(flag) \(name)  \(setting.help) (\(properties(of: setting).joined(separator: ", ")))"
+            "  \(flag) \(setting.name.padded(to: width))  \(setting.help) (\(properties(of: setting).joined(separator: ", ")))"
         }
     }
 
-    /// A line for each preset, or only the names if these lines would hide the settings.
+    /// Returns a line for each preset, or only the names if so many lines would hide the settings.
     private static func presets(of scheme: Scheme) -> [String] {
         let names = SchemePreset.names(for: scheme)
         let isShort = names.count > PresetError.mostListed
         let width = isShort ? 0 : names.map(\.count).max() ?? 0
         let flag = "  --set \(SchemePreset.settingName)="
         let lines = names.compactMap { name -> String? in
-            let start = "\(flag)\(name)\(String(repeating: " ", count: max(0, width - name.count)))  "
+            let start = "\(flag)\(name.padded(to: width))  "
             do throws(PresetError) {
                 let preset = try SchemePreset.named(name, for: scheme)
                 guard !isShort else { return nil }

@@ -1,7 +1,7 @@
 import Glibc
 import NevodHost
 
-/// `new`: makes a folder with a scheme of one's own, its tests and its build.
+/// `new`: creates a project for a new scheme, with tests and a build.
 struct NewCommand {
     let arguments: Arguments
 
@@ -25,7 +25,7 @@ struct NewCommand {
         guard let word = arguments.value(.language) else { throw UsageError("new needs --language \(Self.languages)") }
         guard let language = ProjectLanguage(rawValue: word) else {
             let hint = Suggestions.hint(for: word, among: ProjectLanguage.allCases.map(\.rawValue))
-            throw UsageError("there is no template in \"\(word)\": --language takes \(Self.languages)\(hint)")
+            throw UsageError("there is no template for \"\(word)\"; --language takes \(Self.languages)\(hint)")
         }
         return language
     }
@@ -41,7 +41,7 @@ struct NewCommand {
         if let text = arguments.value(.kit) { return try KitSource(text) }
         guard let kit = KitSource.besideProgram() else {
             throw UsageError(
-                "a scheme in Swift needs the kit, and none is installed with this program: give --kit URL#TAG, or --kit with the path of "
+                "a scheme in Swift needs the kit, but none is installed with this program; give --kit URL#TAG, or --kit with the path of "
                     + "a checkout or of PREFIX/share/nevod/kit")
         }
         return kit

@@ -20,13 +20,13 @@ struct PluginLoader {
         return loaded
     }
 
-    /// Loads a plugin, and names it if it crashes from now on. A command without a plugin leaves the signals alone.
+    /// Loads a plugin. If it crashes from now on, a message names it. A command without a plugin leaves signal handlers alone.
     static func load(_ name: String) throws -> Plugin {
         PluginCrashReport.install(program: "nevod-host", exitStatus: ExitCode.plugin, neverExits: true)
         return try Plugin(named: name)
     }
 
-    /// Loads a plugin with a proxy in front of it, which gives it other inputs than the host does, or records its calls.
+    /// Loads a plugin through a proxy that gives it fixed inputs in place of the host's, or records its calls.
     private func load(_ name: String, _ fixed: FixedInputs) throws -> Plugin {
         PluginCrashReport.install(program: "nevod-host", exitStatus: ExitCode.plugin, neverExits: true)
         var options = PluginProxy.Options()
@@ -48,7 +48,7 @@ struct PluginLoader {
             }
             return nil
         }
-        // Before a setting is read or asked for.
+        // Checks the origins before a setting is read or asked for.
         try CredentialScope(arguments).check()
         let fixed = try FixedInputs(arguments)
         let plugin = try fixed.isEmpty && arguments.recording == nil ? Self.load(name) : load(name, fixed)
@@ -64,12 +64,41 @@ struct PluginLoader {
                 console.log(plugin.name, level, message)
             }
         } catch { throw places.naming(error) }
-        return LoadedScheme(instance: instance, settings: settings)
+        let parameters = try SchemeParameters(arguments)
+        try scheme.checkNames(of: parameters)
+        // A logout is for the sessions of all parameters.
+        let suffix = arguments.command == .logout ? "" : try instance.keySuffix(for: parameters)
+        return LoadedScheme(instance: instance, parameters: parameters, keySuffix: suffix)
     }
 }
 
-/// A scheme and the settings given for it.
-struct LoadedScheme {
+/// A scheme with its settings, and the parameters of its requests.
+struct LoadedScheme: Sendable {
     let instance: SchemeInstance
-    let settings: SchemeSettings
+    let parameters: SchemeParameters
+    /// The suffix of the key under which the session for these parameters is stored; empty without parameters.
+    let keySuffix: String
+
+    /// Returns the interceptor of a scheme without a login: its settings are its credential.
+    ///
+    /// - Parameter session: the transport of the requests.
+    func interceptor(_ session: CurlSession) -> any RequestInterceptor {
+        // Only a scheme that sees responses needs a session, which costs a short process a twelfth of its instructions.
+        instance.authorizesAlone
+            ? TokenInterceptor(instance.token)
+            : SchemeSession(instance, storage: InMemoryStorage(), session: session).interceptor
+    }
+}
+
+extension SchemeParameters {
+    /// The parameters of `--param`. Splits by bytes, as `--set` does.
+    init(_ arguments: Arguments) throws(UsageError) {
+        self.init()
+        for text in arguments.values(.param) {
+            guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")), equals != text.utf8.startIndex else {
+                throw UsageError("--param needs a name and a value: --param NAME=VALUE")
+            }
+            add(String(text[..<equals]), String(decoding: text.utf8[equals...].dropFirst(), as: UTF8.self))
+        }
+    }
 }

@@ -27,7 +27,7 @@ struct ReplayCommand {
             let outcome: ContractOutcome
             let needs: ContractNeeds?
             do throws(Replayer.Problem) { (outcome, needs) = try replayer.run(call) } catch {
-                // The plugin may have failed where it made something when it was recorded.
+                // The plugin may have failed to create something that it created when it was recorded.
                 guard differences.isEmpty else { break }
                 throw RecordingFileError(file, "call \(index + 1), \(call.function.name): \(error)")
             }
@@ -43,7 +43,7 @@ struct ReplayCommand {
         return ExitCode.differs
     }
 
-    /// Says whose recording it is, if not this plugin's: differences are then no surprise.
+    /// Names the recorded plugin if it isn't this one: differences are then expected.
     private func compare(_ header: RecordingHeader, _ plugin: Plugin) {
         let recorded = "\(header.plugin) \(header.pluginVersion)"
         guard recorded != "\(plugin.name) \(plugin.version)" else { return }

@@ -10,32 +10,31 @@ struct RequestCommand: Sendable {
 
     func run() async throws {
         let authorization = try await RequestAuthorization(arguments, console, session)
-        guard let login = authorization.login, authorization.mayRenew else {
-            return try await send(authorization)
-        }
-        try await Interruption.shared.cancelling(on: session.executor, gracePeriod: SchemeLogin.gracePeriod) {
-            do { try await send(authorization) } catch {
-                await login.waitForPendingToken()
-                throw error
-            }
-            await login.waitForPendingToken()
-        }
+        try await SchemeLogin.savingTokens(of: [authorization.login], on: session) { try await run(with: authorization) }
     }
 
-    /// Sends this request as one of several.
+    /// Sends the request with a credential that other requests may share. Writes the response, and then what `-c` and `-w` ask
+    /// for.
     ///
-    /// - Parameter turn: when its body may be written.
-    func send(_ authorization: RequestAuthorization, _ turn: OutputTurn? = nil) async throws {
+    /// - Parameter turn: decides when the output may be written; nil if this is the only request.
+    func run(with authorization: RequestAuthorization, _ turn: OutputTurn? = nil) async throws {
         let log = HopLog()
-        guard let writeOut = try WriteOut(arguments) else { return try await exchange(authorization, turn, log) }
-        do { try await exchange(authorization, turn, log) } catch {
+        let writeOut = try WriteOut(arguments)
+        do {
+            do { try await send(with: authorization, turn, log) } catch {
+                try? authorization.cookies?.save()
+                throw error
+            }
+            try authorization.cookies?.save()
+        } catch {
+            guard let writeOut else { throw error }
             await turn?.wait()
             let message = Redaction.shared.message("\(error)")
-            // The failure that is reported is the request's.
+            // If this fails as well, the request's failure is reported.
             try? writeOut.write(values(log, (ExitCode.of(error), message)))
             throw error
         }
-        try writeOut.write(values(log, nil))
+        try writeOut?.write(values(log, nil))
     }
 
     private func values(_ log: HopLog, _ failure: (code: Int32, message: String)?) -> WriteOutValues {
@@ -44,19 +43,11 @@ struct RequestCommand: Sendable {
             filename: log.file ?? OutputFile.expectedPath(arguments))
     }
 
-    /// Sends the request, writes its response, and then the cookies.
-    private func exchange(_ authorization: RequestAuthorization, _ turn: OutputTurn?, _ log: HopLog) async throws {
-        do { try await transfer(authorization, turn, log) } catch {
-            try? authorization.cookies?.save()
-            throw error
-        }
-        try authorization.cookies?.save()
-    }
-
-    private func transfer(_ authorization: RequestAuthorization, _ turn: OutputTurn?, _ log: HopLog) async throws {
+    private func send(with authorization: RequestAuthorization, _ turn: OutputTurn?, _ log: HopLog) async throws {
         var (request, typedNames) = try RequestBuilder(arguments: arguments).build()
-        let options = try SessionBuilder(arguments: arguments).options()
-        let writer = try ResponseWriter(arguments: arguments, console: console, isAlone: turn == nil)
+        var options = try SessionBuilder(arguments: arguments).options()
+        options.schemeParameters = authorization.parameters
+        let writer = try ResponseWriter(arguments: arguments, console: console, turn: turn)
         let transport = HopTransport(
             session: session, log: log, console: console, recordsConnections: arguments.has(.writeOut))
         let provider = NetworkProvider(
@@ -69,30 +60,32 @@ struct RequestCommand: Sendable {
         let resumption = try Resumption(arguments)
         let response: HTTPResponse
         do { response = try await provider.send(request, options) } catch {
-            await turn?.wait()
-            try? writer.writeHeads(of: log.hops, after: error)
+            try? await writer.writeHeads(of: log.hops, after: error)
             throw error
         }
-        let hops = log.hops
+        let refusal = Refusal(response, after: log.hops, arguments, authorization.scheme?.instance.scheme)
+        try await write(response, refusal, resumption, to: writer, log)
+    }
+
+    /// Writes the response, unless its status or its range makes it an error. Then only the heads are written.
+    private func write(
+        _ response: HTTPResponse, _ refusal: Refusal?, _ resumption: Resumption, to writer: ResponseWriter, _ log: HopLog
+    ) async throws {
         let fails = response.status >= 400 ? arguments.failureMode : nil
-        let refusal = Refusal(response, after: hops, arguments, authorization.login?.scheme.instance.scheme)
-        // A refusal's body is no part of the file. Of a file that is complete, a server has no further part (416).
+        // A refusal's body isn't part of the file. If the file is complete, the server has no further part of it (416).
         let isPartRefused = resumption.offset > 0 && fails != nil
         if fails == .withoutBody || isPartRefused, !resumption.isBeyondEnd(response) {
             let error = await statusError(response, refusal, readsBody: true)
-            await turn?.wait()
-            try writer.writeHeads(of: hops, after: error)
+            try await writer.writeHeads(of: log.hops, after: error)
             throw error
         }
         let isComplete: Bool
         do throws(RangeError) { isComplete = try resumption.isComplete(response) } catch {
             let status = await statusError(response, refusal, readsBody: true)
-            await turn?.wait()
-            try writer.writeHeads(of: hops, after: error)
+            try await writer.writeHeads(of: log.hops, after: error)
             throw status.explanation.isEmpty ? error : error.explained(by: status)
         }
-        await turn?.wait()
-        if isComplete { return try writer.writeHeads(of: hops) }
+        guard !isComplete else { return try await writer.writeHeads(of: log.hops) }
         try await writer.write(response, after: log)
         if arguments.has(.timing), let metrics = log.last?.metrics { console.note(Timing(metrics).lines) }
         guard response.status >= 400 else { return }
@@ -101,7 +94,7 @@ struct RequestCommand: Sendable {
         if !error.explanation.isEmpty { console.warning(error.description) }
     }
 
-    /// - Parameter readsBody: whether the body, which isn't printed, is searched for the server's reason.
+    /// - Parameter readsBody: whether to search the body for the server's reason. Such a body isn't printed.
     private func statusError(_ response: HTTPResponse, _ refusal: Refusal?, readsBody: Bool) async -> HTTPStatusError {
         var error = HTTPStatusError(status: response.status, reason: Redaction.shared.text(response.reason))
         guard var refusal else { return error }
@@ -120,5 +113,16 @@ extension Timing {
             nameLookup: happened(metrics.nameLookup), connect: happened(metrics.connect), tls: happened(metrics.tls),
             firstByte: happened(metrics.firstByte), total: metrics.total, sent: Int64(metrics.uploaded),
             received: Int64(metrics.downloaded))
+    }
+}
+
+/// Shows the provider's notices, such as retries, as warnings on the console, and its other lines with `-v`.
+struct RequestLog: NetworkLogger {
+    let console: Console
+
+    func isEnabled(_ level: LogLevel) -> Bool { level >= .notice || level >= .info && console.isVerbose }
+
+    func write(_ level: LogLevel, _ message: String, _ metadata: LogMetadata) {
+        if level >= .notice { console.warning(message) } else { console.trace("*", message) }
     }
 }

@@ -1,27 +1,24 @@
 import NevodHost
 import NevodSupport
 
-/// Sends the requests of one command: one after another, or with `-Z` at the same time.
+/// Runs the requests of one command: one after another, or with `-Z` at the same time.
 ///
-/// A failure doesn't stop the others, unless `--fail-early` is given or it concerns them all. The exit code is that of the last
-/// failure; curl's is that of the last request, whose success hides the failure of an earlier one.
+/// A failure doesn't stop the other requests, unless `--fail-early` is given or they would fail as well. The exit code is the
+/// last failure's. (curl's is the last request's, so that a success hides an earlier failure.)
 struct RequestSeries: Sendable {
     let operations: [Arguments]
     let console: Console
     let session: CurlSession
-    /// Writes an error, and returns its exit code.
-    let report: @Sendable (any Error) -> Int32
+    let report: ErrorReport
 
     /// Plugins are loaded, and logged in, before the first request is sent.
     func run() async throws {
+        if let only = operations.first, operations.count == 1 {
+            return try await RequestCommand(arguments: only, console: console, session: session).run()
+        }
         StandardInputContent.keep()
         let (prepared, authorizations) = try await prepared()
-        guard authorizations.contains(where: \.mayRenew) else { return try await send(prepared) }
-        try await Interruption.shared.cancelling(on: session.executor, gracePeriod: SchemeLogin.gracePeriod) {
-            let result = await Result { try await send(prepared) }
-            for authorization in authorizations { await authorization.login?.waitForPendingToken() }
-            try result.get()
-        }
+        try await SchemeLogin.savingTokens(of: authorizations.map(\.login), on: session) { try await run(prepared) }
     }
 
     private struct Prepared: Sendable {
@@ -61,14 +58,14 @@ struct RequestSeries: Sendable {
         return (prepared, Array(authorizations.values))
     }
 
-    /// The flags that a session's configuration is made of.
+    /// The flags that determine a session's configuration.
     private static func connectionKey(of operation: Arguments) -> [String] {
         let names = Flag.connection.map(\.name) + [.compressed]
         return operation.flags.filter { names.contains($0.name) }.map { "\($0.name)=\($0.value)" }
             + operation.values(.writeOut).filter(WriteOutFormat.mayShowCertificates).prefix(1).map { _ in "certificates" }
     }
 
-    private func send(_ prepared: [Prepared]) async throws {
+    private func run(_ prepared: [Prepared]) async throws {
         let limit = operations.first?.has(.parallel) == true ? try parallelMax() : 1
         let isEager = operations.first?.has(.failEarly) ?? false
         var failure: ReportedFailure?
@@ -97,12 +94,12 @@ struct RequestSeries: Sendable {
         group.addTask(executorPreference: session.executor) {
             defer { prepared.turn.end() }
             do {
-                try await prepared.command.send(prepared.authorization, prepared.turn)
+                try await prepared.command.run(with: prepared.authorization, prepared.turn)
                 return nil
             } catch {
-                // A request that --fail-early ends needs no words.
+                // A request that --fail-early cancels isn't reported.
                 if Task.isCancelled { return nil }
-                return ReportedFailure(code: report(error), isFatal: (error as? OutputError)?.isBrokenPipe ?? false)
+                return ReportedFailure(code: report.write(error), isFatal: (error as? OutputError)?.isBrokenPipe ?? false)
             }
         }
     }
@@ -120,18 +117,5 @@ extension Arguments {
     /// Whether the body is written to standard output.
     fileprivate var writesToStandardOutput: Bool {
         !has(.remoteName) && (value(.output).map { $0 == "-" || OwnDescriptor.number(of: $0) != nil } ?? true)
-    }
-}
-
-/// A failure that was written already.
-struct ReportedFailure: Error {
-    let code: Int32
-    /// Whether further requests would fail, too.
-    let isFatal: Bool
-}
-
-extension Result where Failure == any Error {
-    fileprivate init(_ body: () async throws -> Success) async {
-        do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import NevodHost
 
-/// `run`: executes a program in this process's place, with a token in its environment.
+/// `run`: replaces this process with a program that has a token in its environment.
 struct RunCommand {
     let arguments: Arguments
     let console: Console
@@ -34,7 +34,7 @@ struct RunCommand {
         }
     }
 
-    /// The profile's, or that of `--origin`, for schemes that tell servers apart. No request is sent there.
+    /// The URL to authorize, from `--origin` or the profile, for schemes that distinguish servers. No request is sent there.
     private func url() throws -> String {
         try CredentialScope(arguments).added().first?.description ?? arguments.profile?.baseURL ?? "https://localhost/"
     }

@@ -1,4 +1,3 @@
-import Glibc
 import NevodHost
 import NevodSupport
 
@@ -53,16 +52,7 @@ struct SessionsCommand {
             ]
             return [String(index + 1)] + cells.map { $0.isEmpty ? "-" : TerminalText.safe($0) }
         }
-        try output(Self.table([["#", "PROFILE", "SCHEME", "ACCOUNT", "EXPIRES", "ORIGINS"]] + rows) + "\nin \(store.path)")
-    }
-
-    static func table(_ rows: [[String]]) -> String {
-        let widths = (0..<(rows.first?.count ?? 0)).map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
-            let line = cells.joined(separator: "  ")
-            return String(line.reversed().drop { $0 == " " }.reversed())
-        }.joined(separator: "\n")
+        try output(Columns.text([["#", "PROFILE", "SCHEME", "ACCOUNT", "EXPIRES", "ORIGINS"]] + rows) + "\nin \(store.path)")
     }
 
     /// Returns the sessions of the profile, if one is given, each with its number among all sessions.
@@ -101,7 +91,7 @@ struct SessionsCommand {
             ("profile", name.profile), ("plugin", name.plugin), ("scheme", name.scheme), ("account", name.account),
             ("origins", name.origins.joined(separator: " ")),
         ]
-        if !name.furtherOrigins.isEmpty { lines.append(("also for", name.furtherOrigins.joined(separator: " "))) }
+        if !name.furtherOrigins.isEmpty { lines.append(("more origins", name.furtherOrigins.joined(separator: " "))) }
         if !name.parameters.isEmpty { lines.append(("parameters", name.parameterText)) }
         switch found.session.state {
         case .readable(_, let account):
@@ -113,7 +103,7 @@ struct SessionsCommand {
         try output(
             lines.map { title, text in
                 let safe = text.isEmpty ? "-" : TerminalText.safe(text)
-                return title + String(repeating: " ", count: 14 - title.count) + safe
+                return title.padded(to: 14) + safe
             }.joined(separator: "\n"))
     }
 
@@ -143,15 +133,4 @@ extension Optional {
     fileprivate func asyncMap<Result>(_ transform: (Wrapped) async throws -> Result) async rethrows -> Result? {
         if let self { try await transform(self) } else { nil }
     }
-}
-
-/// Writes a result to standard output, with a line break.
-func output(_ text: String) throws {
-    try writeOutput(text + "\n")
-}
-
-/// Writes text to standard output. It may hold what servers and plugins said, so that it is made safe for a terminal.
-func writeOutput(_ text: String) throws(OutputError) {
-    let bytes = isatty(STDOUT_FILENO) == 1 ? TerminalFilter.safe(text) : Array(text.utf8)
-    try FileDescriptor.standardOutput.write(bytes.span)
 }

@@ -1,7 +1,7 @@
 import NevodHost
 
-/// `sign`: prints the authorized request, byte for byte as HTTP/1.1 would carry it, and sends nothing but the login that a
-/// scheme may need. The output contains the credential on purpose.
+/// `sign`: prints the authorized request, byte for byte as in HTTP/1.1. Sends nothing, apart from a login if the scheme needs
+/// one. The output contains the credential on purpose.
 struct SignCommand {
     let arguments: Arguments
     let console: Console
@@ -14,11 +14,11 @@ struct SignCommand {
         }
         let (request, typedNames) = try RequestBuilder(arguments: arguments).build()
         let authorization = try await RequestAuthorization(arguments, console, session)
-        guard let login = authorization.login else { throw UsageError("sign needs a --plugin") }
+        guard authorization.scheme != nil else { throw UsageError("sign needs a --plugin") }
         let chain = InterceptorChain(try authorization.interceptors(for: request, typedNames: typedNames))
         let transport = try authorization.cookies?.transport(session, for: request) ?? session
         let signed = try await NetworkProvider(session: transport, interceptor: chain).authorize(
-            request, RequestOptions(schemeParameters: login.parameters))
+            request, RequestOptions(schemeParameters: authorization.parameters))
         if arguments.has(.curl) {
             return try output(CurlCommand(request: signed).text())
         }

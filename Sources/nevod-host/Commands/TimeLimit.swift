@@ -2,23 +2,24 @@ import Glibc
 import NevodHost
 import NevodSupport
 
-/// Ends the process by `--max-time`, wherever it is: in a read that no one writes to, a write that no one reads, a question, a
-/// plugin's call. Requests end by themselves, a moment earlier, and say more about it.
+/// Ends the process after `--max-time`, whatever it is doing: a blocked read or write, a question, a plugin's call. Requests end
+/// on their own a moment earlier, with a more precise error.
 ///
-/// One thing may take longer: a renewal whose response would be lost together with the session (`SchemeLogin.waitForPendingToken`).
+/// One thing may take longer: the wait for a renewal's response, without which the session would be lost
+/// (`SchemeLogin.savingTokens`).
 enum TimeLimit {
-    /// The start of the process, from which the time counts.
+    /// The start of the process. The limit counts from here.
     private static let start = ContinuousClock.now
 
-    /// The time that a request's own deadline gets to end the process.
+    /// The time that a request has to end the process at its own deadline.
     private static let margin = Duration.milliseconds(250)
 
     private static let limit = Locked<Duration?>(nil)
 
-    /// The time of `--max-time`; nil without one.
+    /// The limit of `--max-time`; nil without one.
     static var enforced: Duration? { limit.withLock(\.self) }
 
-    /// Call first.
+    /// Starts the clock. Call this first.
     static func begin() { _ = start }
 
     /// Returns what is left of a limit, at least a millisecond.
@@ -27,7 +28,7 @@ enum TimeLimit {
     }
 
     /// - Parameters:
-    ///   - limit: the time of `--max-time`.
+    ///   - limit: the limit of `--max-time`.
     ///   - end: reports the message and ends the process.
     static func enforce(_ limit: Duration, end: @escaping @Sendable (_ message: String) -> Never) {
         Self.limit.withLock { $0 = limit }
@@ -36,7 +37,7 @@ enum TimeLimit {
             sleep(until: deadline)
             let calls = CallInProgress.all
             sleep(until: deadline + margin)
-            // A call that has begun since then is not the reason.
+            // A call that began after the deadline isn't the reason.
             let stuck = calls.intersection(CallInProgress.all).first
             let message = stuck.map(message) ?? message(limit)
             Interruption.shared.expire { end(message) }
@@ -56,7 +57,7 @@ enum TimeLimit {
 
     private static func sleep(until end: ContinuousClock.Instant) {
         while case let rest = end - ContinuousClock.now, rest > .zero {
-            // In pieces: usleep(3) takes less than a second, and a suspended machine's clock goes on.
+            // Sleeps in pieces: usleep(3) takes less than a second, and the clock goes on while the machine is suspended.
             let (seconds, attoseconds) = rest.components
             usleep(seconds > 0 ? 500_000 : useconds_t(clamping: min(500_000, attoseconds / 1_000_000_000_000 + 1)))
         }

@@ -1,5 +1,5 @@
-/// Reads what stands behind the name of a `-F`, as curl does: words, perhaps in quotes, that end at a semicolon, or at a comma among
-/// several files.
+/// Reads the text after the name of a `-F`, as curl does: words, possibly in quotes, that end at a semicolon, or at a comma
+/// between files.
 struct FormPartReader {
     private let bytes: [UInt8]
     private var offset = 0
@@ -22,7 +22,7 @@ struct FormPartReader {
         return file
     }
 
-    /// Reads a text and its options. A semicolon that no option follows is part of the text: curl leaves out what follows it.
+    /// Reads a text and its options. A semicolon without an option after it is part of the text. (curl drops the rest.)
     mutating func text() throws(UsageError) -> FormPart.File {
         var file = FormPart.File()
         if next == UInt8(ascii: "\"") {
@@ -40,13 +40,13 @@ struct FormPartReader {
         guard offset >= bytes.count else {
             let rest = String(decoding: bytes[offset...], as: UTF8.self)
             throw UsageError(
-                "-F \(text): \"\(rest)\" is not understood; after the content come ;type=, ;filename=, ;headers= and ;encoder=")
+                "-F \(text): \"\(rest)\" is not understood; after the content, write ;type=, ;filename=, ;headers= or ;encoder=")
         }
     }
 
     private static let options = ["type=", "filename=", "headers=", "encoder="]
 
-    /// Returns the option behind the semicolon at an offset.
+    /// Returns the option after the semicolon at an offset.
     private func option(at semicolon: Int) -> String? {
         guard semicolon < bytes.count, bytes[semicolon] == UInt8(ascii: ";") else { return nil }
         let rest = bytes[(semicolon + 1)...].drop { $0 == 0x20 }
@@ -76,7 +76,7 @@ struct FormPartReader {
         }
     }
 
-    /// Reads a media type with its parameters: what follows a semicolon and is no option is a parameter.
+    /// Reads a media type with its parameters. Text after a semicolon is a parameter, unless it is an option.
     private mutating func type(_ isEnd: (UInt8) -> Bool) throws(UsageError) -> String {
         let start = offset
         while let byte = next, !(byte == UInt8(ascii: ";") && isOption(at: offset)), byte == UInt8(ascii: ";") || !isEnd(byte) {
@@ -90,7 +90,7 @@ struct FormPartReader {
         return String(text.reversed().drop { $0 == " " }.reversed())
     }
 
-    /// Reads a word; in quotes, it may hold its end, and a backslash before a quote or a backslash.
+    /// Reads a word. In quotes, it may contain the end mark. A backslash in quotes escapes a quote or a backslash.
     private mutating func word(until isEnd: (UInt8) -> Bool) -> String {
         let start = offset
         if next == UInt8(ascii: "\"") {

@@ -20,16 +20,16 @@ enum PartEncoder: String, CaseIterable {
     /// The longest line (RFC 2045 §6.7, §6.8).
     private static let lineLength = 76
 
-    /// Whether the content is sent as it is, so that it needn't be read before.
+    /// Whether the content is sent as it is, so that it needn't be read first.
     var keepsContent: Bool { self == .binary || self == .eightBit }
 
-    /// Throws if the content can't be encoded so.
+    /// - Throws: ``UsageError`` if the content can't be encoded this way.
     func encoded(_ content: [UInt8]) throws(UsageError) -> [UInt8] {
         switch self {
         case .binary, .eightBit: return content
         case .sevenBit:
             guard content.allSatisfy({ $0 < 0x80 }) else {
-                throw UsageError("-F: the content has bytes beyond 127, which ;encoder=7bit can't send; write ;encoder=base64")
+                throw UsageError("-F: the content has bytes above 127, which ;encoder=7bit can't send; write ;encoder=base64")
             }
             return content
         case .base64: return Self.base64(content)
@@ -63,9 +63,9 @@ enum PartEncoder: String, CaseIterable {
                 continue
             }
             let isAtEnd = index + 1 == content.count || isLineEnd(index + 1)
-            let isPlain = (byte == 0x20 || byte == 0x09) ? !isAtEnd : (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "=")
+            let isPlain = byte.isBlank ? !isAtEnd : byte.isVisible && byte != UInt8(ascii: "=")
             let piece = isPlain ? [byte] : [UInt8(ascii: "=")] + Array(Hexadecimal.text([byte]).uppercased().utf8)
-            // The last column is for the sign that continues the line, unless the line ends here.
+            // The last column is reserved for the `=` that continues the line, unless the line ends here.
             if column + piece.count > (isAtEnd ? lineLength : lineLength - 1) {
                 text += [UInt8(ascii: "="), 13, 10]
                 column = 0

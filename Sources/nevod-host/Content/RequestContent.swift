@@ -8,9 +8,9 @@ struct RequestContent {
     private(set) var method = HTTPMethod.get
     private(set) var type: String?
     private(set) var accept = "*/*"
-    /// The data that `-G` moves into the query, and that of `--url-query`.
+    /// The data that `-G` moves into the query, and the data of `--url-query`.
     private(set) var query: [UInt8]?
-    /// The name that `-T` gives to a URL that ends with a slash.
+    /// The file name that `-T` appends to a URL that ends with a slash.
     private(set) var uploadName: String?
 
     init(arguments: Arguments) throws {
@@ -35,7 +35,7 @@ struct RequestContent {
 
     private static let dataFlags: [Flag.Name] = [.data, .dataASCII, .dataRaw, .dataBinary, .dataURLEncode]
 
-    /// `--url-query`: as `--data-urlencode`, or behind a plus as it is.
+    /// Parses `--url-query`: like `--data-urlencode`, or unchanged after a plus.
     private static func queryPart(_ value: String) throws -> [UInt8] {
         value.hasPrefix("+") ? Array(value.utf8.dropFirst()) : try encoded(value)
     }
@@ -114,7 +114,7 @@ struct RequestContent {
     /// Parses a value as curl does: TEXT, =TEXT, NAME=TEXT, @FILE, NAME@FILE.
     private static func encoded(_ value: String) throws -> [UInt8] {
         guard let mark = value.utf8.firstIndex(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "@") }) else {
-            return formEncoded(Array(value.utf8))
+            return formEncoded(value)
         }
         let name = Array(value.utf8[..<mark])
         let rest = String(decoding: value.utf8[mark...].dropFirst(), as: UTF8.self)
@@ -122,7 +122,9 @@ struct RequestContent {
         return name + (name.isEmpty ? [] : [UInt8(ascii: "=")]) + formEncoded(content)
     }
 
-    /// As a form has it, with a plus for a space.
+    /// Encodes text as a form does, with a plus for a space.
+    static func formEncoded(_ text: String) -> [UInt8] { formEncoded(Array(text.utf8)) }
+
     private static func formEncoded(_ text: [UInt8]) -> [UInt8] {
         Array(
             text.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
@@ -130,7 +132,7 @@ struct RequestContent {
     }
 }
 
-/// Reads standard input in the pieces in which it arrives.
+/// Reads standard input piece by piece, as it arrives.
 private final class StandardInputReader: HTTPBodyReader {
     func read(upTo count: Int) async throws -> [UInt8] {
         // Reads on a thread that may block: the transfer's thread handles timeouts and the response.

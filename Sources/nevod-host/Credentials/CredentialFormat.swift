@@ -1,21 +1,23 @@
+import Glibc
 import NevodHost
+import NevodSupport
 
-/// The texts in which `header` prints a credential.
+/// The formats in which `header` prints a credential.
 enum CredentialFormat: String, CaseIterable, Sendable {
     case lines, json, netrc, curl
 
-    /// Whether only a program reads the text, so that a terminal is surely a mistake.
+    /// Whether only a program reads the text, so that printing it to a terminal is surely a mistake.
     var isForPrograms: Bool { self == .netrc || self == .curl }
 
     /// - Parameters:
     ///   - host: the host of the request, without a port.
-    ///   - user: the name beside a token, where a program needs one.
+    ///   - user: the name to give with a token, if the format needs one.
     func text(_ credential: IssuedCredential, host: String, user: String) throws -> String {
         switch self {
         case .lines:
             guard !credential.isInURL else {
                 throw UnusableCredentialError(
-                    "\(credential.writer) writes its credential into the URL, which lines can't say; give --format json or --format curl"
+                    "\(credential.writer) writes its credential into the URL, which header lines can't express; give --format json or --format curl"
                 )
             }
             return credential.lines.map { "\($0.name): \($0.value)\n" }.joined()
@@ -32,7 +34,7 @@ enum CredentialFormat: String, CaseIterable, Sendable {
     private static func json(_ credential: IssuedCredential) -> JSON {
         var names: [String] = []
         for line in credential.lines where !names.contains(line.name) { names.append(line.name) }
-        // Lines of one name have the same meaning when they are joined (RFC 9110 §5.3).
+        // Lines with the same name keep their meaning when they are joined (RFC 9110 §5.3).
         let headers = names.map { name in
             (name, JSON.string(credential.lines.filter { $0.name == name }.map(\.value).joined(separator: ", ")))
         }
@@ -42,12 +44,13 @@ enum CredentialFormat: String, CaseIterable, Sendable {
         ])
     }
 
-    /// Quotes a word for curl's --config: `\"` and `\\` are the escapes for characters that a header line may have.
+    /// Quotes a word for curl's --config. Only the escapes `\"`, `\\` and `\t` are needed: a header line has no other special
+    /// characters.
     private static func curlWord(_ text: String) -> String { "\"\(escaped(text))\"" }
 
-    /// Quotes a word of a netrc file where it needs it; old programs don't know quotes.
+    /// Quotes a word of a netrc file only if necessary: old programs don't understand quotes.
     private static func netrcWord(_ text: String) throws -> String {
-        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+        guard !text.utf8.contains(where: \.isControl) else {
             throw UnusableCredentialError("a netrc file can't hold a control character")
         }
         let isPlain = !text.isEmpty && text.utf8.first != UInt8(ascii: "#") && !text.utf8.contains { " \"\\".utf8.contains($0) }
@@ -63,5 +66,31 @@ enum CredentialFormat: String, CaseIterable, Sendable {
                 default: [byte]
                 }
             }, as: UTF8.self)
+    }
+}
+
+/// Writes a credential to standard output, or to the descriptor of `--fd`.
+struct CredentialOutput: Sendable {
+    private let descriptor: FileDescriptor
+
+    /// - Throws: ``UsageError`` if the descriptor can't be written to, or if text that only programs read would go to a terminal.
+    init(_ arguments: Arguments, isForPrograms: Bool = false) throws(UsageError) {
+        if let text = arguments.value(.descriptor) {
+            guard let number = Int32(text), number > 0, OwnDescriptor.isWritable(number) else {
+                throw UsageError(
+                    "--fd \(text) is not a descriptor that is open for writing; open it in the shell, with \(text)>FILE"
+                )
+            }
+            descriptor = FileDescriptor(number: number, name: "descriptor \(number)")
+        } else {
+            descriptor = .standardOutput
+        }
+        guard !isForPrograms || isatty(descriptor.number) == 0 else {
+            throw UsageError("this output is for a program, and would show a secret on the terminal; redirect it, or give --fd")
+        }
+    }
+
+    func write(_ text: String) throws(OutputError) {
+        try descriptor.write(text)
     }
 }

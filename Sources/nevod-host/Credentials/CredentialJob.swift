@@ -1,25 +1,26 @@
 import NevodHost
+import NevodSupport
 
-/// A request of another program for a credential, read from its protocol, and the profile that it is about.
+/// Another program's request for a credential, in that program's protocol, and the profile to serve it with.
 struct CredentialJob: Sendable {
-    /// With the profile's flags.
+    /// The arguments, with the profile's flags.
     let arguments: Arguments
     private let console: Console
     private let work: any CredentialWork
 
-    /// Reads what the program sent. Nil if there is nothing to do or to say: no profile is for that server, and the program asks its
+    /// Reads the other program's request. Nil if there is nothing to do: no profile is for the server, and the program asks its
     /// other helpers.
     init?(_ arguments: Arguments, _ console: Console) throws {
         let operands = arguments.operands
         guard let helper = operands.first.flatMap(CredentialHelper.init(rawValue:)) else {
             throw UsageError("credential needs one of \(CredentialHelper.allCases.map(\.rawValue).joined(separator: ", "))")
         }
-        // Before anything is read, and below for the profile's flags.
+        // Checks before anything is read, and again below with the profile's flags.
         if helper.readsInput { try arguments.checkThatInputIsFree() }
         self.console = console
         switch (helper, operands.count) {
         case (.git, 2):
-            // Git may get more operations, which helpers ignore (gitcredentials(7)).
+            // Helpers ignore operations that later versions of git add (gitcredentials(7)).
             guard ["get", "erase"].contains(operands[1]) else { return nil }
             let request = try GitCredential(FileDescriptor.standardInput.readAll(limit: GitCredential.largest))
             guard let url = request.url, let chosen = try HelperProfile.arguments(arguments, for: url, console) else {
@@ -28,8 +29,8 @@ struct CredentialJob: Sendable {
             self.arguments = chosen
             work = operands[1] == "get" ? GitGet(request: request, url: url) : GitErase(request: request, url: url)
         case (.docker, 2):
-            guard let made = try DockerWork(operands[1], arguments, console) else { return nil }
-            (self.arguments, work) = (made.arguments, made.work)
+            let docker = try DockerWork(operands[1], arguments, console)
+            (self.arguments, work) = (docker.arguments, docker.work)
         case (.kubectl, 1):
             let request = try ExecCredential(environment("KUBERNETES_EXEC_INFO"))
             if !request.isInteractive { Terminal.forbid() }
@@ -60,29 +61,51 @@ struct CredentialJob: Sendable {
     }
 }
 
-/// The request of another program for a credential.
+/// Another program's request for a credential.
 protocol CredentialWork: Sendable {
     func run(_ source: CredentialSource) async throws
 }
 
-extension CredentialSource {
-    /// Returns what authorizes requests to a URL.
-    func credential(for url: String) async throws -> IssuedCredential {
-        try await credential(for: try HTTPRequest(.get, url), isReusable: true)
-    }
-
-    /// The name beside a token that a program sends as a password.
-    var username: String { arguments.value(.username) ?? HeaderCommand.username }
-}
-
 extension Arguments {
-    /// Refuses flags that would read what another program sends.
+    /// Refuses flags that would read the other program's request.
     fileprivate func checkThatInputIsFree() throws(UsageError) {
         for given in flags {
             guard let flag = Flag.all.first(where: { $0.name == given.name }),
                 flag.value?.standardInput?.isNamed(by: given.value) == true
             else { continue }
-            throw UsageError("--\(flag.long) can't read standard input here, where the other program writes; give env: or file:")
+            throw UsageError(
+                "--\(flag.long) can't read standard input here, because the other program writes to it; give env: or file:")
         }
+    }
+}
+
+/// The programs with a protocol that `credential` speaks.
+enum CredentialHelper: String, CaseIterable {
+    case git, docker
+    case kubectl = "kubectl-exec"
+    case netrc
+
+    /// The words that may follow the program's name.
+    var operations: [String] {
+        switch self {
+        case .git: ["get", "store", "erase"]
+        case .docker: ["get", "list", "store", "erase"]
+        case .kubectl, .netrc: []
+        }
+    }
+
+    /// Whether the program writes its request to standard input.
+    var readsInput: Bool { self == .git || self == .docker }
+}
+
+/// `credential netrc`: one entry of a netrc file.
+struct NetrcEntry: CredentialWork {
+    let url: String
+    let output: CredentialOutput
+
+    func run(_ source: CredentialSource) async throws {
+        let credential = try await source.credential(for: url)
+        let host = try HTTPRequest(.get, url).origin.host
+        try output.write(CredentialFormat.netrc.text(credential, host: host, user: source.username))
     }
 }

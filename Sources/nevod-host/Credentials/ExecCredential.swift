@@ -1,8 +1,8 @@
 import NevodHost
 import NevodSupport
 
-/// The request of kubectl and other clients of Kubernetes for a credential: an ExecCredential of client.authentication.k8s.io in the
-/// variable KUBERNETES_EXEC_INFO.
+/// A request for a credential from kubectl or another client of Kubernetes: an ExecCredential of client.authentication.k8s.io in
+/// the variable KUBERNETES_EXEC_INFO.
 struct ExecCredential: Sendable {
     let version: String
     /// Whether questions may be asked.
@@ -12,7 +12,7 @@ struct ExecCredential: Sendable {
 
     private static let group = "client.authentication.k8s.io"
 
-    /// - Parameter text: nil by hand, without such a client.
+    /// - Parameter text: the variable; nil if a person runs the command.
     init(_ text: String?) throws(UsageError) {
         guard let text, !text.isEmpty else {
             (version, isInteractive, server) = ("\(Self.group)/v1", true, nil)
@@ -31,7 +31,7 @@ struct ExecCredential: Sendable {
             )
         }
         self.version = version
-        // Before v1, clients don't say.
+        // Clients before v1 don't say.
         isInteractive = json["spec"]?["interactive"]?.bool ?? true
         server = json["spec"]?["cluster"]?["server"]?.string
     }
@@ -41,7 +41,7 @@ struct ExecCredential: Sendable {
         var arguments = arguments
         if let server, (try? Origin(ofURL: server)) == nil {
             throw UsageError(
-                "the server \"\(TerminalText.safe(server))\" in KUBERNETES_EXEC_INFO is no URL such as https://HOST:6443; correct the "
+                "the server \"\(TerminalText.safe(server))\" in KUBERNETES_EXEC_INFO is not a URL such as https://HOST:6443; correct the "
                     + "cluster's server in the kubeconfig")
         }
         if server == nil, arguments.profile == nil {
@@ -49,12 +49,12 @@ struct ExecCredential: Sendable {
         }
         guard let url = server ?? arguments.profile?.baseURL else {
             throw UsageError(
-                "credential kubectl-exec needs a --profile with a url, or provideClusterInfo: true in the kubeconfig, by which a profile "
-                    + "is found")
+                "credential kubectl-exec needs a --profile with a url, or provideClusterInfo: true in the kubeconfig, to find a profile "
+                    + "by the cluster's server")
         }
         guard HelperProfile.hasPlainAuthority(url) else {
             throw UsageError(
-                "the cluster's server has more than a host and a port in its authority, so that it is not clear which host it is; "
+                "the cluster's server has more than a host and a port in its authority, so its host is not clear; "
                     + "correct server in the kubeconfig")
         }
         if let chosen = try HelperProfile.arguments(arguments, for: url, console) { return (chosen, url) }
@@ -85,7 +85,7 @@ struct KubectlExec: CredentialWork {
     func run(_ source: CredentialSource) async throws {
         let credential = try await source.credential(for: url)
         guard case .bearer(let token) = try credential.form() else {
-            throw UnusableCredentialError("\(credential.writer) writes no bearer token, and Kubernetes takes nothing else here")
+            throw UnusableCredentialError("\(credential.writer) writes no bearer token, and Kubernetes accepts nothing else here")
         }
         try output(request.response(token: token, expiry: credential.expiryText).text)
     }

@@ -1,21 +1,21 @@
 import NevodHost
 import NevodSupport
 
-/// Chooses the profile for a server that another program names, so that no credential is given for a server it is not meant for.
+/// Chooses the profile for a server that another program names, so that no server gets a credential that isn't meant for it.
 enum HelperProfile {
-    /// Returns the arguments with the profile that is for the server: the one given; or else the only one; of several, that of
-    /// `NEVOD_PROFILE` or the default. Nil if there is none.
+    /// Returns the arguments with the profile for the server: the given profile, or else the only one that fits. If several fit,
+    /// chooses the profile of `NEVOD_PROFILE` or the default. Nil if no profile fits.
     ///
-    /// - Parameter url: of the server.
+    /// - Parameter url: the server's URL.
     static func arguments(_ arguments: Arguments, for url: String, _ console: Console) throws -> Arguments? {
         guard hasPlainAuthority(url), let origin = try? Origin(ofURL: url) else { return nil }
         let added = try CredentialScope(arguments).added()
         if let profile = arguments.profile { return (profile.origins + added).contains(origin) ? arguments : nil }
-        // A credential that is typed names no server, and the profile of any would take it there.
+        // A typed credential names no server. A profile chosen by the server would send it to any server that asks.
         guard ![Flag.Name.plugin, .set, .user, .bearer].contains(where: arguments.has) else {
             guard !added.isEmpty else {
                 throw UsageError(
-                    "credential needs a --profile, whose url says for which server the credential is, or --origin URL")
+                    "credential needs a --profile with the url of the server, or --origin URL")
             }
             return added.contains(origin) ? arguments : nil
         }
@@ -32,7 +32,7 @@ enum HelperProfile {
         throw UsageError("several profiles are for \(origin): \(names); choose one with --profile")
     }
 
-    /// Whether host and port are nothing that another program could read as those of another server: `h#.evil.example`, or `u@h`.
+    /// Whether no other program could read the host and port as another server's, as it could in `h#.evil.example` or `u@h`.
     static func hasPlainAuthority(_ url: String) -> Bool {
         let bytes = url.utf8.drop { $0 != UInt8(ascii: ":") }.dropFirst()
         guard bytes.starts(with: "//".utf8) else { return false }

@@ -5,10 +5,10 @@ import NevodSupport
 struct IssuedCredential: Sendable {
     /// The header lines that were written, in their order.
     let lines: [HTTPHeaders.Element]
-    /// The URL as it would be sent, with the query items that were added.
+    /// The URL as it would be sent, including query items that were added.
     let url: String
     let isInURL: Bool
-    /// Nil if it is unknown.
+    /// The expiry; nil if it is unknown.
     let expiresAt: UnixTime?
     /// Names the writer, for errors.
     let writer: String
@@ -19,7 +19,7 @@ struct IssuedCredential: Sendable {
         case bearer(String)
         /// `Authorization: Basic …` (RFC 7617)
         case basic(user: String, password: String)
-        /// Another scheme of `Authorization`, and what follows it.
+        /// Another scheme of `Authorization`, and the text after it.
         case authorization(scheme: String, String)
         /// Another header line.
         case field(name: String, value: String)
@@ -29,14 +29,14 @@ struct IssuedCredential: Sendable {
     func form() throws -> Form {
         guard !isInURL else {
             throw UnusableCredentialError(
-                "\(writer) writes its credential into the URL, which only nevod-host header --format json and --format curl can give on"
+                "\(writer) writes its credential into the URL, which only nevod-host header --format json and --format curl can pass on"
             )
         }
         guard let line = lines.first, lines.count == 1 else {
             throw UnusableCredentialError(
                 lines.isEmpty
                     ? "\(writer) adds no credential to requests for \(url)"
-                    : "\(writer) writes several lines (\(lines.map(\.name).joined(separator: ", "))), which only nevod-host header can give on"
+                    : "\(writer) writes several lines (\(lines.map(\.name).joined(separator: ", "))), which only nevod-host header can pass on"
             )
         }
         guard line.name.lowercased() == "authorization" else { return .field(name: line.name, value: line.value) }
@@ -57,16 +57,16 @@ struct IssuedCredential: Sendable {
 
     /// Returns the credential for programs that know only Basic authentication: a token is sent as a password.
     ///
-    /// - Parameter user: the name beside a token.
+    /// - Parameter user: the name to give with a token.
     func userAndPassword(user: String) throws -> (user: String, password: String) {
         switch try form() {
         case .bearer(let token): return (user, token)
         case .basic(let user, let password): return (user, password)
         case .authorization(let scheme, _):
-            throw UnusableCredentialError("\(writer) writes Authorization: \(scheme), and a user name and a password are needed")
+            throw UnusableCredentialError("\(writer) writes Authorization: \(scheme), but a user name and a password are needed")
         case .field(let name, _):
             throw UnusableCredentialError(
-                "\(writer) writes the line \(name), and a user name and a password are needed; nevod-host header prints the line")
+                "\(writer) writes the line \(name), but a user name and a password are needed; nevod-host header prints the line")
         }
     }
 
@@ -76,13 +76,22 @@ struct IssuedCredential: Sendable {
         case .bearer(let token), .authorization(_, let token): return token
         case .field(let name, let value):
             guard name.lowercased() != "cookie" else {
-                throw UnusableCredentialError("\(writer) writes a cookie, which is no token; nevod-host header prints its line")
+                throw UnusableCredentialError("\(writer) writes a cookie, which isn't a token; nevod-host header prints its line")
             }
             return value
-        case .basic: throw UnusableCredentialError("\(writer) writes a user name and a password, and a token is needed")
+        case .basic: throw UnusableCredentialError("\(writer) writes a user name and a password, but a token is needed")
         }
     }
 
-    /// The expiry as RFC 3339 has it, in UTC.
+    /// The expiry in the format of RFC 3339, in UTC.
     var expiryText: String? { expiresAt.map(StoredSession.text) }
+}
+
+/// Reports a credential that can't be given to another program in the form that the program needs.
+struct UnusableCredentialError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
 }

@@ -1,4 +1,5 @@
 import NevodHost
+import NevodSupport
 
 /// A file of names and passwords for machines: `~/.netrc` (curl's "netrc" page, GNU inetutils).
 struct NetrcFile {
@@ -11,7 +12,7 @@ struct NetrcFile {
 
     private var entries: [Entry] = []
 
-    /// Reads as much as is understood: unknown words are left out, as in curl.
+    /// Reads the entries. Unknown words are ignored, as in curl.
     init(_ bytes: [UInt8]) {
         var words = Words(bytes)
         while let word = words.next() {
@@ -30,10 +31,10 @@ struct NetrcFile {
         }
     }
 
-    /// Returns `name:password` of the first entry for a host; that of `default` where it comes first.
+    /// Returns `name:password` from the first entry for the host, or from `default` if that comes first.
     ///
     /// - Parameters:
-    ///   - host: in any case.
+    ///   - host: the host, in upper or lower case.
     ///   - login: the name that the entry must have; nil for any.
     func userAndPassword(host: String, login: [UInt8]? = nil) -> Secret? {
         let host = host.lowercased()
@@ -44,7 +45,7 @@ struct NetrcFile {
         return Secret(copying: name + [UInt8(ascii: ":")] + (entry.password ?? []))
     }
 
-    /// The words of the file. One in quotes may hold spaces, and `\n`, `\r`, `\t` and escaped quotes.
+    /// The words of the file. A word in quotes may contain spaces, and `\n`, `\r`, `\t` and escaped quotes.
     private struct Words {
         private let bytes: [UInt8]
         private var offset = 0
@@ -58,7 +59,7 @@ struct NetrcFile {
             guard offset < bytes.count else { return nil }
             guard bytes[offset] == UInt8(ascii: "\"") else {
                 let start = offset
-                while offset < bytes.count, !Self.isSpace(bytes[offset]) { offset += 1 }
+                while offset < bytes.count, !bytes[offset].isCWhitespace { offset += 1 }
                 return Array(bytes[start..<offset])
             }
             return quoted()
@@ -92,7 +93,7 @@ struct NetrcFile {
 
         private mutating func skipSpaceAndComments() {
             while offset < bytes.count {
-                if Self.isSpace(bytes[offset]) {
+                if bytes[offset].isCWhitespace {
                     offset += 1
                 } else if bytes[offset] == UInt8(ascii: "#"), isAtStartOfLine {
                     skipLine()
@@ -104,7 +105,7 @@ struct NetrcFile {
 
         private var isAtStartOfLine: Bool {
             var before = offset
-            while before > 0, bytes[before - 1] == 0x20 || bytes[before - 1] == 0x09 { before -= 1 }
+            while before > 0, bytes[before - 1].isBlank { before -= 1 }
             return before == 0 || bytes[before - 1] == UInt8(ascii: "\n")
         }
 
@@ -119,10 +120,6 @@ struct NetrcFile {
         private mutating func skipLine() {
             while offset < bytes.count, bytes[offset] != UInt8(ascii: "\n") { offset += 1 }
             if offset < bytes.count { offset += 1 }
-        }
-
-        private static func isSpace(_ byte: UInt8) -> Bool {
-            byte == 0x20 || (0x09...0x0D).contains(byte)
         }
     }
 }

@@ -1,11 +1,11 @@
 import Glibc
 import NevodHost
 
-/// A file of certificates or keys that libcurl could not use, examined for a person.
+/// Examines a file of certificates or keys that libcurl could not use, to tell a person why.
 struct CertificateFile {
     let path: String
     private let text: String
-    /// Why the file can't be read; nil if it can.
+    /// The reason why the file can't be read; nil if it can.
     let problem: String?
 
     private static let maximumSize = 8 << 20
@@ -76,7 +76,8 @@ extension ErrorText {
                 owner.path)
         }
         return problem(
-            name, "its private key is not that of the certificate, or is damaged", "give the two that belong together", owner.path
+            name, "its private key doesn't belong to the certificate, or is damaged", "give two files that belong together",
+            owner.path
         )
     }
 }

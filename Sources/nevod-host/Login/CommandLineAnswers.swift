@@ -1,7 +1,7 @@
 import NevodHost
 import NevodSupport
 
-/// The answers given with `--answer`. Each serves one question: a wrong one-time code is not sent again when the login asks again.
+/// The answers given with `--answer`. Each is used once: a wrong one-time code is not sent again when the login asks again.
 final class CommandLineAnswers: Sendable {
     enum Source: Sendable {
         /// A text from the command line, which other processes can read.
@@ -19,11 +19,12 @@ final class CommandLineAnswers: Sendable {
 
     private let console: Console
     private let names: [String]
-    /// The names given on the command line and not by a profile.
+    /// The names given on the command line, not by a profile.
     private let typed: Set<String>
     private let state: Locked<State>
 
-    /// Reads `--answer NAME=SOURCE`, in the order of use. Answers on the command line replace a profile's of the same name.
+    /// Reads `--answer NAME=SOURCE`, in the order of use. Answers on the command line replace a profile's answers of the same
+    /// name.
     init(_ arguments: Arguments, console: Console) throws {
         self.console = console
         let typed = try arguments.typed.filter { $0.name == .answer }.map { try Self.parts(of: $0.value) }
@@ -56,7 +57,7 @@ final class CommandLineAnswers: Sendable {
         return .text(text.hasPrefix("text:") ? String(text.dropFirst(5)) : text)
     }
 
-    /// Takes the next answer of this name; nil if there is none left.
+    /// Takes the next answer of this name; nil if no more are left.
     func take(_ name: String) -> Source? {
         state.withLock { state in
             state.asked.insert(name)
@@ -66,7 +67,7 @@ final class CommandLineAnswers: Sendable {
         }
     }
 
-    /// Whether an answer of this name is left. The question counts as asked in any case.
+    /// Whether an answer of this name is left. The question counts as asked either way.
     func offers(_ name: String) -> Bool {
         state.withLock { state in
             state.asked.insert(name)
@@ -85,7 +86,7 @@ final class CommandLineAnswers: Sendable {
 
     enum Part {
         case all
-        /// The answers on the command line. Those of a profile may be for another command.
+        /// Only the answers on the command line. A profile's answers may be for another command.
         case typed
     }
 

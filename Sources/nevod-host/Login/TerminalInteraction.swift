@@ -21,7 +21,7 @@ struct TerminalInteraction: UserInteraction {
     func supports(_ action: UserAction) -> Bool {
         switch action {
         case .answer(let questions): open(questions).isEmpty || Terminal.isAvailable
-        // Standard error is read by a person, now or later.
+        // A person reads standard error, now or later.
         case .show: true
         case .open: Browser.isAvailable || Terminal.isAvailable
         }
@@ -71,7 +71,8 @@ struct TerminalInteraction: UserInteraction {
         report("nevod-host: \(what):\nnevod-host: \(TerminalText.safe(url))\n")
     }
 
-    /// Writes to standard error, and also to the terminal if standard error is not shown there: the login can't go on without it.
+    /// Writes to standard error, and to the terminal as well if standard error isn't shown there: the login can't go on without
+    /// it.
     private func report(_ lines: String) {
         console.note(lines)
         if console.isSilent || isatty(STDERR_FILENO) == 0 { Terminal.write(lines) }
@@ -110,7 +111,7 @@ extension TerminalInteraction {
         var text = "\(prompt)\n\(table)Number or name: "
         for _ in 0..<Self.mostAttempts {
             if let choice = Self.choice(try await line(text, question, echoes: true), of: choices) { return Secret(choice) }
-            text = "Not one of them. Number or name: "
+            text = "Not one of the choices. Number or name: "
         }
         throw UnansweredError(scheme, question, choices, after: Self.mostAttempts)
     }
@@ -129,4 +130,65 @@ extension TerminalInteraction {
         guard let number = Int(text), choices.indices.contains(number - 1) else { return nil }
         return choices[number - 1]
     }
+}
+
+/// Reports that a login or a store needs an answer, but there is no terminal to ask at. The text says how to give the answer
+/// otherwise.
+struct UnansweredError: Error, CustomStringConvertible {
+    let description: String
+
+    /// - Parameter used: the names of the questions that had an answer, which is used up.
+    init(_ scheme: Scheme, _ questions: [FlowQuestion], used: [String]) {
+        let what = questions.map { question in
+            let choices =
+                if case .choice(let choices) = question.kind { ", one of \(choices.joined(separator: ", "))" } else { "" }
+            return "\"\(question.name)\"" + (question.prompt.isEmpty && choices.isEmpty ? "" : " (\(question.prompt)\(choices))")
+        }
+        let again =
+            used.isEmpty ? "" : " (the --answer for \(used.joined(separator: ", ")) is used up; each serves one question)"
+        description =
+            "\(Self.login(scheme)) asks for \(what.joined(separator: " and "))\(again), and there is no terminal; write "
+            + questions.map { "--answer \(ShellWord.quoted($0.name))=env:VARIABLE" }.joined(separator: " ")
+            + ", or file:PATH or - in place of env:VARIABLE"
+    }
+
+    /// - Parameter url: the address that can't be shown.
+    init(_ scheme: Scheme, browser url: String) {
+        description =
+            "\(Self.login(scheme)) asks to open \(url) in a browser on this machine, and there is neither a terminal nor a display; "
+            + "set BROWSER to a command that opens addresses"
+    }
+
+    /// - Parameter attempts: the number of invalid answers.
+    init(_ scheme: Scheme, _ question: FlowQuestion, _ choices: [String], after attempts: Int) {
+        description =
+            "\(Self.login(scheme)) asks for \"\(question.name)\", but none of \(attempts) answers was one of \(choices.joined(separator: ", "))"
+    }
+
+    /// - Parameter answer: the name of its `--answer`.
+    init(passphrase answer: String) {
+        description =
+            "a passphrase is needed, and there is no terminal to ask for it; write --answer \(answer)=env:VARIABLE, file:PATH or -"
+    }
+
+    /// A person closed the prompt (Ctrl-D) instead of answering.
+    static let closedPrompt = UnansweredError(description: "cancelled: the prompt was closed without an answer")
+
+    /// Joins the errors of a login that tried several things; nil without any.
+    init?(_ errors: [UnansweredError]) {
+        guard !errors.isEmpty else { return nil }
+        description = errors.map(\.description).joined(separator: "; ")
+    }
+
+    private init(description: String) {
+        self.description = description
+    }
+
+    /// Adds a command that logs in at a terminal; nil for none.
+    func offering(_ command: String?) -> UnansweredError {
+        guard let command else { return self }
+        return UnansweredError(description: "\(description); or log in once, at a terminal: \(command)")
+    }
+
+    private static func login(_ scheme: Scheme) -> String { "\(scheme.plugin): the login of the scheme \"\(scheme.id)\"" }
 }

@@ -33,7 +33,7 @@ enum KitSource: Equatable {
         return nil
     }
 
-    /// The arguments of `.package(…)` that name it.
+    /// The arguments of `.package(…)` for this source.
     var dependency: String {
         switch self {
         case .folder(let path): "name: \"NevodHost\", path: \(Self.literal(path))"
@@ -51,7 +51,7 @@ enum KitSource: Equatable {
         }
     }
 
-    /// A text as a literal of Swift.
+    /// Returns a text as a Swift string literal.
     static func literal(_ text: String) -> String {
         "\"" + text.unicodeScalars.map { $0 == "\\" || $0 == "\"" ? "\\\($0)" : "\($0)" }.joined() + "\""
     }
@@ -67,7 +67,7 @@ enum KitSource: Equatable {
         return .version(url: url, version)
     }
 
-    /// Whether a text is a version of SemVer 2.0.0 as far as SwiftPM needs it: three numbers, and perhaps what follows a hyphen.
+    /// Whether a text is a version of SemVer 2.0.0 as far as SwiftPM needs it: three numbers, and possibly more after a hyphen.
     private static func isVersion(_ text: String) -> Bool {
         let numbers = text.prefix { $0 != "-" }.split(separator: ".", omittingEmptySubsequences: false)
         let rest = text.drop { $0 != "-" }
@@ -82,7 +82,7 @@ enum KitSource: Equatable {
         }
         guard isKit(path) else {
             throw UsageError(
-                "there is no kit in \(path): --kit takes PREFIX/share/nevod/kit of an installation, a checkout, or URL#TAG")
+                "there is no kit in \(path); --kit takes PREFIX/share/nevod/kit of an installation, a checkout, or URL#TAG")
         }
         return path
     }

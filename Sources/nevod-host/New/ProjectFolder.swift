@@ -6,7 +6,7 @@ import NevodHost
 struct ProjectFolder {
     let path: String
 
-    /// Writes the files beside the path, and renames their folder.
+    /// Writes the files into a temporary folder beside the path, and renames that folder.
     func write(_ files: [(path: String, content: String)]) throws(OutputError) {
         // A signal between two files would leave the temporary folder behind.
         var all = sigset_t()
@@ -23,7 +23,7 @@ struct ProjectFolder {
                 try write(file.content, to: "\(temporary)/\(file.path)", as: file.path)
                 written.append(file.path)
             }
-            // Also refuses a folder that has appeared in the meantime, where rename would replace an empty one.
+            // Refuses a folder that has appeared meanwhile, even an empty one, which rename would replace.
             guard nevod_rename_unless_present(temporary, path) == 0 else { throw OutputError(path, errno) }
         } catch {
             for file in written.reversed() { remove("\(temporary)/\(file)") }
@@ -36,7 +36,7 @@ struct ProjectFolder {
         var template = Array("\(path).part.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw OutputError(path, errno) }
         let temporary = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        // As mkdir would have made it.
+        // Sets the mode that mkdir would have set.
         let mask = umask(0o077)
         umask(mask)
         chmod(temporary, 0o777 & ~mask)

@@ -1,15 +1,16 @@
 import Glibc
 import NevodHost
+import NevodSupport
 
-/// Where a response's body is written: standard output, a pipe or a device, or a file that appears under its name only once it
-/// is complete. What reaches a terminal is made safe; everything else gets the bytes as they are.
+/// Where a response's body goes: standard output, a pipe or a device, or a file that gets its name only once it is complete. Text
+/// for a terminal is made safe; everything else gets the unchanged bytes.
 struct BodyOutput: ~Copyable {
     /// The effect on an existing file.
     enum Placement {
         case replacing
-        /// It stays, and writing fails.
+        /// The file stays, and writing fails.
         case exclusive
-        /// It gets the body at its end, piece by piece.
+        /// The body is appended to the file, piece by piece.
         case appending
     }
 
@@ -22,13 +23,13 @@ struct BodyOutput: ~Copyable {
     private let placement: Placement
     let isTerminal: Bool
     private var filter = TerminalFilter()
-    /// Whether a terminal is spared what is not text.
+    /// Whether binary content is kept from a terminal.
     var refusesBinary = false
-    /// Shows what is longer than the terminal; nil for anything but standard output at a terminal.
+    /// Shows text that is longer than the terminal; nil for anything but standard output at a terminal.
     var pager: Pager?
     private var checked = 0
 
-    /// As curl: binary is a NUL in the pieces that begin in this many bytes.
+    /// As in curl, a body is binary if one of the pieces that begin in this many bytes contains a NUL.
     private static let mostChecked = 2000
 
     init(_ path: String?, _ placement: Placement = .replacing) throws(OutputError) {
@@ -45,7 +46,7 @@ struct BodyOutput: ~Copyable {
         }
         var info = stat()
         let exists = stat(path, &info) == 0
-        // A symbolic link stays, and the file that it points to is replaced.
+        // A symbolic link stays; its target is replaced.
         let target = exists ? canonicalPath(path) ?? path : path
         if exists, info.st_mode & S_IFMT != S_IFREG || target.hasPrefix("/proc/") || target.hasPrefix("/sys/") {
             // Devices, pipes and the kernel's files are written to, not replaced.
@@ -57,11 +58,11 @@ struct BodyOutput: ~Copyable {
             return .file(try createFile(path, mode: 0o666, named: path), path: path)
         }
         guard exists else { return .file(try createFile(target, mode: 0o666, named: path), path: path) }
-        // Replacing a file needs no leave to write to it, and root needs none for anything.
+        // The system lets a process replace a file that it may not write, and root write any file: refuse both.
         guard info.st_mode & 0o222 != 0 else { throw OutputError(path, EACCES) }
         guard access(path, W_OK) == 0 else { throw OutputError(path, errno) }
-        // A download gets the permissions of any new file, or those of the user's own file that it replaces: other users choose
-        // theirs so that they can read it.
+        // A download gets a new file's permissions, unless it replaces the user's own file: then it keeps that file's. Other
+        // users choose the permissions of their files so that they can read them.
         let isOwn = info.st_uid == geteuid()
         let file = try createFile(target, mode: isOwn ? 0o600 : 0o666, named: path)
         if isOwn { file.setMode(info.st_mode & 0o777) }
@@ -94,7 +95,7 @@ struct BodyOutput: ~Copyable {
         do throws(AtomicFileError) { return try result.get() } catch { throw OutputError(path, error.code) }
     }
 
-    /// The file's name and `.part.`, cut so that a name of any length that the file system allows (255 bytes) has room for the rest.
+    /// Returns the file's name and `.part.`. Long names are cut, so that the rest fits into the file system's limit (255 bytes).
     static func temporaryPrefix(for target: String) -> String {
         let start = target.utf8.lastIndex(of: UInt8(ascii: "/")).map { target.utf8.index(after: $0) } ?? target.startIndex
         let name = target.utf8[start...]
@@ -114,7 +115,7 @@ struct BodyOutput: ~Copyable {
         }
     }
 
-    /// Whether it is a file that appears when it is complete.
+    /// Whether the destination is a file that appears once it is complete.
     var isFile: Bool { if case .file = destination { true } else { false } }
 
     /// Writes a piece of a response's body, unless it shows that the body is binary.
@@ -126,7 +127,7 @@ struct BodyOutput: ~Copyable {
         try write(bytes)
     }
 
-    /// Writes text of this program, such as colours, around what is safe already.
+    /// Writes text that is safe already, with colours of this program.
     mutating func writeSafe(_ bytes: [UInt8]) throws(OutputError) {
         guard case .stream(let file) = destination else { return try write(bytes) }
         try show(bytes, file)
@@ -136,10 +137,10 @@ struct BodyOutput: ~Copyable {
         if let pager { try pager.write(bytes) } else { try file.write(bytes.span) }
     }
 
-    /// Whether the rest need not be read, since the person has left the pager.
+    /// Whether the rest is unwanted, since the person has left the pager.
     var isClosed: Bool { pager?.isClosed ?? false }
 
-    /// Reads the next piece of what is written here; nil at the end, and when the rest need not be read.
+    /// Reads the next piece to write; nil at the end, and when the rest is unwanted.
     func next(of pieces: HTTPResponseStream) async throws -> [UInt8]? {
         do {
             if let pager { return try await pager.next(of: pieces) }
@@ -149,9 +150,9 @@ struct BodyOutput: ~Copyable {
         }
     }
 
-    /// Shows what was held back for a pager, before a failure is reported.
+    /// Shows the text that was held back for a pager, before a failure is reported.
     ///
-    /// - Parameter isTrusted: false for a response that was refused, of which nothing more is shown.
+    /// - Parameter isTrusted: false for a refused response. Nothing more of it is shown.
     func release(isTrusted: Bool) {
         guard let pager else { return }
         // The failure that is reported is the transfer's.
@@ -176,4 +177,19 @@ struct BodyOutput: ~Copyable {
         file.discard()
         Interruption.shared.end(file.temporaryPath)
     }
+}
+
+/// Reports a binary body that was about to be written to a terminal.
+struct BinaryOutputError: Error, CustomStringConvertible {
+    var description: String {
+        "the response is binary, so it isn't shown at a terminal; write -o FILE to save it, or -o - to show it with control "
+            + "characters escaped"
+    }
+}
+
+/// Reports a connection that broke after a response's head had arrived. The server does speak HTTP there.
+struct BrokenBodyError: Error, CustomStringConvertible {
+    let cause: TransportError
+
+    var description: String { cause.description }
 }

@@ -1,6 +1,6 @@
 import NevodHost
 
-/// Whether JSON is formatted and coloured: `--color`, else the variables of no-color.org and bixense.com/clicolors.
+/// Whether JSON is formatted and coloured: by `--color`, or else by the variables of no-color.org and bixense.com/clicolors.
 enum ColorChoice: String, CaseIterable {
     /// At a terminal.
     case auto
@@ -32,7 +32,7 @@ enum ColorChoice: String, CaseIterable {
         }
     }
 
-    /// Whether what is formatted is coloured.
+    /// Whether formatted output is coloured.
     func colors(_ isTerminal: Bool) -> Bool {
         switch self {
         case .auto: isTerminal && environment("TERM") != "dumb"

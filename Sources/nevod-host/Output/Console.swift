@@ -3,32 +3,42 @@ import NevodSupport
 
 /// Writes messages for people to standard error. Standard output belongs to the response's body.
 struct Console: Sendable {
-    /// The lines to show beyond errors and warnings.
+    /// The lines to show in addition to errors and warnings.
     enum Verbosity {
         case none
         /// With `-v`: the conversation, and what plugins log.
         case conversation
-        /// With `-vv`: also the sensitive details of a plugin's error, and what it logs for debugging.
+        /// With `-vv`: in addition, the sensitive details of a plugin's error, and the plugin's debug log.
         case details
     }
 
     /// With `-s`.
     let isSilent: Bool
-    /// With `-S`: errors are shown in spite of `-s`.
-    var showsErrors = false
+    /// With `-S`: shows errors in spite of `-s`.
+    let showsErrors: Bool
     let verbosity: Verbosity
 
     var isVerbose: Bool { verbosity != .none }
+
+    init(isSilent: Bool, showsErrors: Bool = false, verbosity: Verbosity) {
+        self.isSilent = isSilent
+        self.showsErrors = showsErrors
+        self.verbosity = verbosity
+    }
+
+    init(_ arguments: Arguments) {
+        self.init(isSilent: arguments.has(.silent), showsErrors: arguments.has(.showError), verbosity: arguments.verbosity)
+    }
 
     func error(_ message: String) {
         guard !isSilent || showsErrors else { return }
         Self.write("nevod-host: \(TerminalText.safe(Redaction.shared.message(message)))\n")
     }
 
-    /// Writes an error unless that would wait for a stalled reader, before the process ends.
+    /// Writes an error before the process ends, unless that would wait for a stalled reader.
     func errorWithoutWaiting(_ message: String) {
         var ready = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-        // A pipe is ready when it has room for a page; a message has less.
+        // A pipe is ready only if it has room for a page, and a message fits into one.
         guard poll(&ready, 1, 100) == 1, ready.revents & Int16(POLLOUT) != 0 else { return }
         error(message)
     }
@@ -60,7 +70,7 @@ struct Console: Sendable {
         for line in lines { Self.write("\(mark) \(TerminalText.safe(line))\n") }
     }
 
-    /// Writes a plugin's own line: a warning, the first time, and an error in any case, information with `-v`, the rest with `-vv`.
+    /// Writes a plugin's own line: always an error, a warning the first time, information with `-v`, the rest with `-vv`.
     ///
     /// - Parameter level: as in ``PluginLog``; any other number counts as the nearest one.
     func log(_ plugin: String, _ level: Int32, _ message: String) {
@@ -77,17 +87,17 @@ struct Console: Sendable {
     private static let shown = Locked<Set<String>>([])
     private static let mostShown = 1000
 
-    /// Whether a warning has not been shown in this run: each request of a series repeats it.
+    /// Whether this run has not shown a warning yet: each request of a series repeats it.
     private static func isNew(_ warning: String) -> Bool {
         shown.withLock { $0.count >= mostShown ? !$0.contains(warning) : $0.insert(warning).inserted }
     }
 
-    /// Writes a step that a scheme explains, without any lead.
+    /// Writes a step that a scheme explains, without a prefix.
     func step(_ text: String) {
         note("\(TerminalText.safe(Redaction.shared.value(text)))\n")
     }
 
-    /// Writes lines that the user asked for, as they are.
+    /// Writes lines that the user asked for, unchanged.
     func note(_ lines: String) {
         guard !isSilent else { return }
         Self.write(lines)

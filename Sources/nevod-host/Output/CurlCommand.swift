@@ -1,6 +1,7 @@
 import NevodHost
+import NevodSupport
 
-/// A curl command that sends a request unchanged. It contains the credential.
+/// A curl command that sends a request unchanged. The command contains the credential.
 struct CurlCommand {
     let request: HTTPRequest
 
@@ -24,4 +25,22 @@ struct CurlCommand {
     }
 
     private func quoted(_ text: String) -> String { ShellWord.quoted(text) }
+}
+
+/// Quotes text as one word of a shell command.
+enum ShellWord {
+    /// Returns the text for any shell: in single quotes if any character in it is special.
+    static func quoted(_ text: String) -> String {
+        !text.isEmpty && text.utf8.allSatisfy(isPlain) ? text : inSingleQuotes(text)
+    }
+
+    /// Splits by bytes: a quote followed by a combining mark is not a Character of its own, and would stay unescaped.
+    static func inSingleQuotes(_ text: String) -> String {
+        let parts = text.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+        return "'" + parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: #"'\''"#) + "'"
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte.isAlphanumeric || "-_./:".utf8.contains(byte)
+    }
 }

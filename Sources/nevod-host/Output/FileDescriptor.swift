@@ -6,7 +6,7 @@ struct FileDescriptor: Sendable {
     let name: String
 
     func write(_ bytes: Span<UInt8>) throws(OutputError) {
-        // Named here because a reader may stall at any time.
+        // Names the wait, because a reader may stall at any time.
         try Activity.during("writing to \(name)") { () throws(OutputError) in try writeAll(bytes) }
     }
 
@@ -29,7 +29,7 @@ struct FileDescriptor: Sendable {
 
     /// Reads everything up to the end.
     ///
-    /// - Parameter limit: the largest content, in bytes. A device such as /dev/zero has no end.
+    /// - Parameter limit: the largest content, in bytes: a device such as /dev/zero never ends.
     func readAll(limit: Int) throws(InputError) -> [UInt8] {
         try Activity.during("reading \(name)") { () throws(InputError) in
             var bytes: [UInt8] = []
@@ -71,44 +71,4 @@ struct OutputError: Error, CustomStringConvertible {
     /// Whether the reader of our output has closed its end.
     var isBrokenPipe: Bool { errorNumber == EPIPE }
     var description: String { "can't write to \(file): \(String(cString: strerror(errorNumber)))" }
-}
-
-struct InputError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ file: String, _ errorNumber: Int32) {
-        description = "can't read \(file): \(String(cString: strerror(errorNumber)))"
-    }
-
-    init(_ file: String, limit: Int) {
-        let size = limit >= 1 << 20 ? "\(limit >> 20) MiB" : "\(limit >> 10) KiB"
-        let remedy = limit == InputLimit.content ? "; -T FILE and -F NAME=@FILE send a file of any size" : ""
-        description = "can't read \(file): it is larger than \(size)\(remedy)"
-    }
-}
-
-/// The largest inputs that are read into memory, in bytes.
-enum InputLimit {
-    /// The content of a request.
-    static let content = 128 << 20
-    /// Header lines, which no server takes in this number.
-    static let headers = 1 << 20
-    /// Secrets, answers and other settings.
-    static let setting = 1 << 20
-}
-
-/// Reads a file whole; `-` is standard input.
-func readFile(_ path: String, limit: Int) throws(InputError) -> [UInt8] {
-    if path == "-", limit == InputLimit.content { return try StandardInputContent.read() }
-    guard path != "-" else { return try FileDescriptor.standardInput.readAll(limit: limit) }
-    // A named pipe is opened when another program writes to it.
-    let file = Activity.during("opening \(path)") { open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
-    guard file >= 0 else { throw InputError(path, errno) }
-    defer { close(file) }
-    return try FileDescriptor(number: file, name: path).readAll(limit: limit)
-}
-
-/// Whether there is a file, of any kind, or a link to one.
-func fileExists(_ path: String) -> Bool {
-    access(path, F_OK) == 0
 }

@@ -2,10 +2,10 @@ import CLinux
 import Glibc
 import NevodSupport
 
-/// Undoes unfinished work when a signal ends the process: a terminal without echo, a partly written file, a login in progress.
+/// Undoes unfinished work when a signal ends the process: a terminal without echo, a partial file, a login in progress.
 ///
-/// The signals are blocked in every thread, and the main thread waits for them, so that undoing runs as ordinary code and not in a
-/// signal handler.
+/// The signals are blocked in every thread, and the main thread waits for them. So undoing runs as ordinary code, not in a signal
+/// handler.
 final class Interruption: Sendable {
     typealias Undo = @Sendable () -> Void
     typealias Exit = @Sendable () -> Never
@@ -13,20 +13,20 @@ final class Interruption: Sendable {
     static let shared = Interruption()
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
     private struct State {
-        /// By the names of what they undo.
+        /// The key names the action to undo.
         var undos: [String: Undo] = [:]
-        /// Undoes what lasts as long as the command.
+        /// Undoes what lasts until the command ends.
         var lastingUndo: Undo?
         /// The longest wait for cancelled work, in seconds. Most work ends within milliseconds.
         var gracePeriod = 2
         var cancel: Undo?
         /// The signal that ends the process as soon as the cancelled work has finished.
         var signal: Int32?
-        /// Ends the process as soon as the cancelled work has finished; set when its time is up.
+        /// Ends the process as soon as the cancelled work has finished; set when the time limit is reached.
         var exit: Exit?
-        /// Whether a pager runs, for which Ctrl-C is.
+        /// Whether a pager runs, which then receives Ctrl-C.
         var isPaging = false
-        /// Whether work goes on that must not be lost, for at most the grace period.
+        /// Whether work that must not be lost is in progress. It gets at most the grace period.
         var isRescuing = false
 
         func undoAll() {
@@ -39,7 +39,7 @@ final class Interruption: Sendable {
 
     /// Performs an action and registers how to undo it, in one step.
     ///
-    /// - Parameter name: tells actions apart that go on at the same time; taken from the action's result.
+    /// - Parameter name: tells concurrent actions apart; made from the action's result.
     func begin<Result>(named name: (Result) -> String = { _ in "" }, _ action: () -> (Result, Undo?)) -> Result {
         state.withLock { state in
             let (result, made) = action()
@@ -52,7 +52,7 @@ final class Interruption: Sendable {
         state.withLock { $0.undos[name] = nil }
     }
 
-    /// As ``begin(_:)``, for something that lasts as long as the command, beside other actions.
+    /// Like ``begin(named:_:)``, for something that lasts until the command ends, beside other actions.
     func beginLasting<Result, Failure: Error>(_ action: () throws(Failure) -> (Result, Undo)) throws(Failure) -> Result {
         try state.withLock { state throws(Failure) in
             let (result, made) = try action()
@@ -65,9 +65,9 @@ final class Interruption: Sendable {
         state.withLock { $0.lastingUndo = nil }
     }
 
-    /// Runs work that a signal cancels and that may finish before the process ends.
+    /// Runs work that a signal cancels. The work may still finish before the process ends.
     ///
-    /// - Parameter gracePeriod: the longest wait for cancelled work, in seconds; a second signal ends it.
+    /// - Parameter gracePeriod: the longest wait for cancelled work, in seconds. A second signal ends the wait.
     func cancelling<Success: Sendable>(
         on executor: (any TaskExecutor)?, gracePeriod: Int = 2, _ work: @escaping @Sendable () async throws -> Success
     ) async throws -> Success {
@@ -86,7 +86,7 @@ final class Interruption: Sendable {
         return try result.get()
     }
 
-    /// Marks work that must not be lost when the process ends, for at most the grace period.
+    /// Runs work that must not be lost when the process ends. The process waits for it, for at most the grace period.
     func rescuing<Success: Sendable>(_ work: () async -> Success) async -> Success {
         state.withLock { $0.isRescuing = true }
         let result = await work()
@@ -94,8 +94,8 @@ final class Interruption: Sendable {
         return result
     }
 
-    /// Undoes unfinished work, cancels the rest, and ends the process in another way than by a signal. Cancelled work gets two
-    /// seconds, and work that must not be lost its grace period. Blocks this thread.
+    /// Undoes unfinished work, cancels the rest, and ends the process, but not by a signal. Cancelled work gets two seconds; work
+    /// that must not be lost gets its grace period. Blocks this thread.
     func expire(_ exit: @escaping Exit) -> Never {
         let (cancel, gracePeriod) = state.withLock { state in
             state.undoAll()
@@ -114,20 +114,20 @@ final class Interruption: Sendable {
         exit()
     }
 
-    /// Leaves Ctrl-C to the pager, which belongs to the same job of the terminal and ends only by its own command.
+    /// Leaves Ctrl-C to the pager. It belongs to the same job of the terminal, and ends only by its own command.
     func leaveInterruptsToPager(_ isPaging: Bool) {
         state.withLock { $0.isPaging = isPaging }
     }
 
     private var isRescuing: Bool { state.withLock(\.isRescuing) }
 
-    /// Blocks the signals. Call before other threads start, which inherit the mask.
+    /// Blocks the signals. Call before other threads start: they inherit the mask.
     func block() {
         var set = Self.set
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Waits for a signal, undoes, and ends the process by that signal, so that a shell sees it.
+    /// Waits for a signal, undoes unfinished work, and ends the process by that signal, so that a shell sees it.
     func waitForSignal() -> Never {
         var set = Self.set
         var signal: Int32 = 0
@@ -145,7 +145,7 @@ final class Interruption: Sendable {
         _exit(128 + signal)
     }
 
-    /// Returns only if there is cancelled work to wait for.
+    /// Returns only if cancelled work may still finish.
     private func undoAndCancel(_ signal: Int32) {
         let cancel = state.withLock { state -> Undo? in
             state.undoAll()

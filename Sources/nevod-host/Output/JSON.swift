@@ -1,6 +1,6 @@
 import NevodSupport
 
-/// A JSON value to print (RFC 8259). Foundation's encoder would double the size of this program and slow its start.
+/// A JSON value to print (RFC 8259). Foundation's encoder would double this program's size and slow its start.
 indirect enum JSON {
     case null
     case bool(Bool)

@@ -2,18 +2,18 @@ import Glibc
 import NevodHost
 import NevodSupport
 
-/// The file that a body is written to: its path by `-o`, `-O`, `-J` and `--output-dir`, and what happens to one that exists.
+/// The file that a body is written to: its path, from `-o`, `-O`, `-J` and `--output-dir`, and the effect on an existing file.
 struct OutputFile {
     /// Nil for standard output.
     let path: String?
     let placement: BodyOutput.Placement
 
-    /// - Parameter response: the response, whose name for the file `-J` uses.
+    /// - Parameter response: names the file for `-J`.
     init(_ arguments: Arguments, _ response: HTTPResponse) throws {
         try self.init(arguments, givenName: arguments.has(.remoteHeaderName) ? ContentDisposition.fileName(of: response) : nil)
     }
 
-    /// The file that is known before the response.
+    /// The file as far as it is known before the response.
     init(_ arguments: Arguments) throws {
         try self.init(arguments, givenName: nil)
     }
@@ -37,11 +37,11 @@ struct OutputFile {
 
     private static func path(_ arguments: Arguments, _ name: String) -> String {
         let folder = name.hasPrefix("/") ? nil : arguments.value(.outputDirectory)
-        // A lone "-" would be standard output, which only -o can name.
+        // A lone "-" would mean standard output, which only -o may name.
         return folder.map { "\($0)/\(name)" } ?? (name == "-" ? "./-" : name)
     }
 
-    /// The path by the flags alone; nil for standard output, and for a name that can't be used.
+    /// Returns the path by the flags alone; nil for standard output, and for an unusable name.
     static func expectedPath(_ arguments: Arguments) -> String? {
         (try? name(arguments, nil)).flatMap { $0 }.map { path(arguments, $0) }
     }
@@ -51,7 +51,7 @@ struct OutputFile {
         arguments.has(.remoteName) || arguments.value(.output).map { $0 != "-" } ?? false
     }
 
-    /// Refuses a name that can't be used, before anything is sent.
+    /// Refuses an unusable name, before anything is sent.
     static func checkName(_ arguments: Arguments) throws {
         _ = try name(arguments, nil)
     }
@@ -63,29 +63,29 @@ struct OutputFile {
         }
         guard let file = arguments.value(.output), file != "-" else { return nil }
         if let mark = file.utf8.firstIndex(of: UInt8(ascii: "#")), let next = file.utf8[mark...].dropFirst().first,
-            next >= UInt8(ascii: "1"), next <= UInt8(ascii: "9")
+            next.isDigit, next != UInt8(ascii: "0")
         {
             throw UsageError(
-                "-o \(file): #\(Unicode.Scalar(next)) stands for a part of a URL's pattern, which are not supported; "
+                "-o \(file): #\(Unicode.Scalar(next)) would be a part of a URL pattern, and patterns aren't supported; "
                     + "give each URL an -o of its own")
         }
         return file
     }
 
-    /// The last name of a URL's path, as it is typed.
+    /// Returns the last name of a URL's path, as typed.
     static func name(inURL url: String) throws(OutputNameError) -> String {
         var rest = Array(url.utf8)[...]
         if let mark = rest.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) { rest = rest[..<mark] }
         if let mark = rest.indices.first(where: { rest[$0...].starts(with: "://".utf8) }) { rest = rest[(mark + 3)...] }
         guard let slash = rest.lastIndex(of: UInt8(ascii: "/")) else { throw OutputNameError(url) }
         let name = String(decoding: rest[slash...].dropFirst(), as: UTF8.self)
-        guard !["", ".", ".."].contains(name), !name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+        guard !["", ".", ".."].contains(name), !name.utf8.contains(where: \.isControl) else {
             throw OutputNameError(url)
         }
         return name
     }
 
-    /// Returns the path, or the first of PATH.1 … PATH.100 that is not taken.
+    /// Returns the path, or the first of PATH.1 … PATH.100 that is free.
     private static func unused(_ path: String) throws(OutputError) -> String {
         var info = stat()
         for number in 0...100 {
@@ -103,22 +103,89 @@ struct OutputFile {
         }
     }
 
-    /// Gives the file the date of `Last-Modified` (RFC 9110 §8.8.2), with `-R`.
+    /// With `-R`, gives the file the date of `Last-Modified` (RFC 9110 §8.8.2).
     func setDate(_ arguments: Arguments, _ response: HTTPResponse) {
         guard arguments.has(.remoteTime), let path, OwnDescriptor.number(of: path) == nil,
             let date = response.headers["Last-Modified"].flatMap(HTTPDate.parse)
         else { return }
         let time = timespec(tv_sec: time_t(date.seconds), tv_nsec: 0)
-        // A date that the file system can't hold leaves the file as it is.
+        // If the file system can't hold the date, the file keeps its own.
         _ = [time, time].withUnsafeBufferPointer { utimensat(AT_FDCWD, path, $0.baseAddress, 0) }
     }
 }
 
-/// A URL without a name for a file.
+/// Reports a URL without a file name.
 struct OutputNameError: Error, CustomStringConvertible {
     let url: String
 
     init(_ url: String) { self.url = url }
 
     var description: String { "-O finds no file name in \(url); write -o FILE" }
+}
+
+/// The file name in a response's `Content-Disposition` (RFC 6266).
+enum ContentDisposition {
+    /// Returns a name without folders that is usable in the current folder; nil if the response has none.
+    ///
+    /// A server may try to write elsewhere, over a file such as `.bashrc`, or to a terminal. So the name loses everything up to
+    /// its last slash or backslash, dots at its start, and control characters.
+    static func fileName(of response: HTTPResponse) -> String? {
+        response.headers["Content-Disposition"].flatMap { fileName(in: $0) }
+    }
+
+    static func fileName(in field: String) -> String? {
+        let parameters = parameters(of: Array(field.utf8))
+        // The extended form wins (§4.3).
+        let extended = parameters.first { $0.name == "filename*" }.flatMap { decoded($0.value) }
+        return extended.flatMap(safe) ?? parameters.first { $0.name == "filename" }.flatMap { safe($0.value) }
+    }
+
+    /// Returns the parameters after the type, in order, with lower-case names.
+    private static func parameters(of field: [UInt8]) -> [(name: String, value: [UInt8])] {
+        var parameters: [(name: String, value: [UInt8])] = []
+        var index = field.firstIndex(of: UInt8(ascii: ";")) ?? field.count
+        while index < field.count {
+            index += 1
+            let start = index
+            while index < field.count, field[index] != UInt8(ascii: "="), field[index] != UInt8(ascii: ";") { index += 1 }
+            let name = String(decoding: field[start..<index], as: UTF8.self).lowercased().filter { $0 != " " && $0 != "\t" }
+            guard index < field.count, field[index] == UInt8(ascii: "=") else { continue }
+            index += 1
+            while index < field.count, field[index].isBlank { index += 1 }
+            var value: [UInt8] = []
+            if index < field.count, field[index] == UInt8(ascii: "\"") {
+                index += 1
+                while index < field.count, field[index] != UInt8(ascii: "\"") {
+                    if field[index] == UInt8(ascii: "\\"), index + 1 < field.count { index += 1 }
+                    value.append(field[index])
+                    index += 1
+                }
+                while index < field.count, field[index] != UInt8(ascii: ";") { index += 1 }
+            } else {
+                let start = index
+                while index < field.count, field[index] != UInt8(ascii: ";") { index += 1 }
+                value = Array(field[start..<index])
+                while value.last?.isBlank == true { value.removeLast() }
+            }
+            parameters.append((name, value))
+        }
+        return parameters
+    }
+
+    /// Decodes `UTF-8'en'na%C3%AFve` (RFC 8187 §3.2.1); nil for another charset.
+    private static func decoded(_ value: [UInt8]) -> [UInt8]? {
+        let parts = value.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, String(decoding: parts[0], as: UTF8.self).lowercased() == "utf-8" else { return nil }
+        return PercentEncoding.decoded(Array(parts[2]), plusIsSpace: false)
+    }
+
+    private static func safe(_ bytes: [UInt8]) -> String? {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        let last = text.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? []
+        var name = String.UnicodeScalarView(last.filter { !$0.isUnsafeAtTerminal && $0.value >= 0x20 })
+        while let first = name.first, first == "." || first == " " { name.removeFirst() }
+        while name.last == " " { name.removeLast() }
+        // The file system refuses longer names.
+        return name.isEmpty || String(name).utf8.count > 255 ? nil : String(name)
+    }
 }

@@ -1,6 +1,7 @@
+import NevodHost
 import NevodSupport
 
-/// A place in the order of those that write to standard output, so that the bodies of requests at the same time are not mixed.
+/// A request's turn to write to standard output, so that the bodies of concurrent requests don't mix.
 final class OutputTurn: Sendable {
     private struct State {
         var hasEnded = false
@@ -20,7 +21,7 @@ final class OutputTurn: Sendable {
         await previous?.waitForEnd()
     }
 
-    /// Ends this turn, also that of a request that wrote nothing.
+    /// Ends this turn, even if its request wrote nothing.
     func end() {
         let waiters = state.withLock { state in
             state.hasEnded = true

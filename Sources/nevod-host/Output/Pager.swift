@@ -1,14 +1,15 @@
-import CLinux
 import Glibc
 import NevodHost
+import NevodProcesses
+import NevodSupport
 
-/// Shows text in a pager if it is longer than the terminal, and directly otherwise. Keeps at most one screen in memory, and for no
+/// Shows text in a pager if it is longer than the terminal, and directly otherwise. Keeps at most one screen in memory, and no
 /// longer than ``patience`` while nothing arrives.
 final class Pager {
     private enum State {
-        /// It may still fit.
+        /// The text may still fit.
         case collecting
-        case running(pid_t, FileDescriptor)
+        case running(Subprocess)
         /// The person has left the pager.
         case closed
         case direct
@@ -31,11 +32,11 @@ final class Pager {
         size = (TerminalSize.rows(of: terminal.number), TerminalSize.columns(of: terminal.number))
     }
 
-    /// Whether nothing more is shown, since the person has left the pager.
+    /// Whether the person has left the pager, so that nothing more is shown.
     var isClosed: Bool { if case .closed = state { true } else { departure.hasLeft } }
 
-    /// Reads the next piece of what is shown: nil at the end, and as soon as the person has left the pager, which cancels the read.
-    /// Shows the kept text if the piece takes long.
+    /// Reads the next piece to show. Returns nil at the end, and as soon as the person has left the pager, which cancels the
+    /// read. If the piece takes long, shows the kept text meanwhile.
     func next(of pieces: HTTPResponseStream) async throws -> [UInt8]? {
         switch state {
         case .closed: return nil
@@ -46,10 +47,10 @@ final class Pager {
         departure.begin(read)
         defer { departure.end() }
         let piece = try await withTaskCancellationHandler {
-            // The terminal, if it can't be written to, fails the next write as well.
+            // If the terminal can't be written to, the next write fails as well.
             if !kept.isEmpty, await Self.takesLong(read) { try? show() }
             do { return try await read.value } catch {
-                // Cancelled by the person's departure, which is no failure.
+                // Leaving the pager cancels the read. That isn't a failure.
                 guard departure.hasLeft else { throw error }
                 return nil
             }
@@ -86,9 +87,10 @@ final class Pager {
             let all = kept
             kept = []
             try write(all)
-        case .running(_, let file):
+        case .running(let pager):
             guard !departure.hasLeft else { return close() }
-            do throws(OutputError) { try file.write(text.span) } catch {
+            let input = FileDescriptor(number: pager.pipe(STDIN_FILENO), name: "the pager")
+            do throws(OutputError) { try input.write(text.span) } catch {
                 guard error.isBrokenPipe else { throw error }
                 close()
             }
@@ -103,13 +105,13 @@ final class Pager {
         close()
     }
 
-    /// Forgets what was not shown so far, and waits until the person leaves the pager.
+    /// Drops the text that was not shown yet, and waits until the person leaves the pager.
     func abandon() {
         kept = []
         close()
     }
 
-    /// Shows what is kept, without a pager.
+    /// Shows the kept text, without a pager.
     private func show() throws(OutputError) {
         guard case .collecting = state else { return }
         state = .direct
@@ -120,66 +122,144 @@ final class Pager {
 
     deinit { close() }
 
-    /// Ends the pager's input, and waits for it.
+    /// Ends the pager's input, and waits for the pager.
     private func close() {
-        guard case .running(let process, let file) = state else { return }
+        guard case .running(let pager) = state else { return }
         state = .closed
-        Glibc.close(file.number)
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        pager.closePipe(STDIN_FILENO)
+        pager.wait()
         Interruption.shared.leaveInterruptsToPager(false)
     }
 
-    /// Starts the command with a pipe for its standard input. If it can't be started, the text is written directly.
+    /// Starts the command with a pipe for its standard input. If that fails, the text is written directly.
     private func start() -> State {
-        guard let program = Browser.executable(command.words[0]) else { return .direct }
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return .direct }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        defer { Glibc.close(ends[0]) }
-        guard let process = spawn(program, input: ends[0]) else {
-            Glibc.close(ends[1])
-            return .direct
-        }
+        let environment = PagerCommand.environment(Subprocess.Environment.entries)
+        guard let program = ProgramSearch.path(of: command.words[0]),
+            let pager = try? Subprocess(program, command.words, environment: .only(environment), input: .pipe)
+        else { return .direct }
         Interruption.shared.leaveInterruptsToPager(true)
-        departure.watch(process)
-        return .running(process, FileDescriptor(number: ends[1], name: "the pager"))
+        departure.watch(pager)
+        return .running(pager)
+    }
+}
+
+extension ResponseWriter {
+    /// Returns a pager for a document that a person reads: one of known length, or formatted JSON. A streamed body is shown as it
+    /// comes. With `--max-time` there is no pager, since reading takes time.
+    func pager(for response: HTTPResponse, _ isTerminal: Bool) -> Pager? {
+        guard turn == nil, isTerminal, !arguments.has(.output), !arguments.has(.noBuffer), !arguments.has(.noPager),
+            !arguments.has(.maxTime), !arguments.has(.headOnly),
+            environment("TERM") != "dumb", response.mediaType.flatMap(RecordStream.Kind.init) == nil,
+            response.isJSON || response.headers.contains("Content-Length")
+        else { return nil }
+        return PagerCommand { trustedEnvironment($0) }.map { Pager($0, terminal: .standardOutput) }
+    }
+}
+
+/// Notices that a pager has ended while the command waits for a silent server. Ends that wait, and gives Ctrl-C back to the
+/// command.
+final class PagerDeparture: Sendable {
+    private struct State {
+        var hasLeft = false
+        /// The read in progress.
+        var read: Task<[UInt8]?, any Error>?
     }
 
-    private func spawn(_ program: String, input: Int32) -> pid_t? {
-        var actions = posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-        posix_spawn_file_actions_init(&actions)
-        posix_spawnattr_init(&attributes)
-        defer {
-            posix_spawn_file_actions_destroy(&actions)
-            posix_spawnattr_destroy(&attributes)
+    private let state = Locked(State())
+
+    /// Whether the pager has ended.
+    var hasLeft: Bool { state.withLock(\.hasLeft) }
+
+    /// Registers a read, to be cancelled when the pager ends.
+    func begin(_ read: Task<[UInt8]?, any Error>) {
+        let hasLeft = state.withLock { state in
+            state.read = read
+            return state.hasLeft
         }
-        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        // Signals are blocked and ignored in this process only.
-        var none = sigset_t()
-        sigemptyset(&none)
-        var ignored = sigset_t()
-        sigemptyset(&ignored)
-        for signal in [SIGPIPE, SIGXFSZ] { sigaddset(&ignored, signal) }
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &ignored)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        let words = command.words.map { strdup($0) }
-        let variables = PagerCommand.environment(Self.variables).map { strdup($0) }
-        defer { for copy in words + variables { free(copy) } }
-        var process = pid_t()
-        guard posix_spawn(&process, program, &actions, &attributes, words + [nil], variables + [nil]) == 0 else { return nil }
-        return process
+        if hasLeft { read.cancel() }
     }
 
-    private static var variables: [String] {
-        var found: [String] = []
-        var entry = environ
-        while let text = entry.pointee {
-            found.append(String(cString: text))
-            entry += 1
+    func end() {
+        state.withLock { $0.read = nil }
+    }
+
+    /// Waits on a separate thread until the pager has ended.
+    func watch(_ pager: Subprocess) {
+        SystemThread.start { [self] in
+            pager.wait()
+            Interruption.shared.leaveInterruptsToPager(false)
+            let read = state.withLock { state in
+                state.hasLeft = true
+                return state.read
+            }
+            read?.cancel()
         }
-        return found
+    }
+}
+
+/// The program that shows text that is longer than the terminal.
+struct PagerCommand: Equatable {
+    let words: [String]
+
+    /// Takes `NEVOD_PAGER`, or else `PAGER`, or else `less`. Returns nil, for no pager, if it is empty or `cat`.
+    ///
+    /// - Parameter variable: returns a variable of the environment.
+    init?(_ variable: (String) -> String?) {
+        let text = variable("NEVOD_PAGER") ?? variable("PAGER") ?? "less"
+        let plain = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        guard !plain.isEmpty, plain != ["cat"] else { return nil }
+        // POSIX lets a shell read PAGER. A shell is needed only for quotes and the like.
+        words = text.utf8.contains(where: Array("'\"\\$`|&;<>()*?[]#~={}!".utf8).contains) ? ["sh", "-c", text] : plain
+    }
+
+    /// Returns the variables that a pager needs. Others may hold secrets, since settings are read from `env:VARIABLE`.
+    static func environment(_ all: [String]) -> [String] {
+        let kept = all.filter { entry in
+            let name = entry.prefix { $0 != "=" }
+            return names.contains(String(name)) || prefixes.contains { name.hasPrefix($0) }
+        }
+        // As in git: colours, no clearing of the screen, and an immediate exit if everything fits.
+        let defaults = ["LESS=FRX", "LV=-c"].filter { given in
+            !kept.contains { $0.hasPrefix(given.prefix { $0 != "=" } + "=") }
+        }
+        return kept + defaults
+    }
+
+    private static let names: Set<String> = [
+        "PATH", "HOME", "TERM", "TERMINFO", "TERMINFO_DIRS", "TERMCAP", "COLORTERM", "LANG", "LANGUAGE", "SHELL", "USER",
+        "LOGNAME",
+        "TMPDIR", "LINES", "COLUMNS", "LESS", "LESSCHARSET", "LESSKEY", "LESSKEYIN", "LESSHISTFILE", "LESSSECURE", "MORE", "LV",
+        "MOST_INITFILE",
+    ]
+    private static let prefixes = ["LC_", "LESS_TERMCAP_"]
+}
+
+/// Counts the rows that text takes at a terminal. A wide character counts as one column.
+struct ScreenRows {
+    private(set) var rows = 0
+    private var column = 0
+    /// Whether the next byte is part of a colour's escape sequence, which takes no room.
+    private var isInSequence = false
+
+    mutating func add(_ text: [UInt8], columns: Int) {
+        for byte in text {
+            if isInSequence {
+                isInSequence = byte != UInt8(ascii: "m")
+            } else if byte == 0x1B {
+                isInSequence = true
+            } else if byte == 0x0A {
+                rows += 1
+                column = 0
+            } else if byte == 0x09 {
+                column += 8 - column % 8
+            } else if byte != 0x0D, byte & 0xC0 != 0x80 {
+                // A row is full only once another character follows.
+                if column >= columns {
+                    rows += 1
+                    column = 0
+                }
+                column += 1
+            }
+        }
     }
 }

@@ -1,8 +1,8 @@
 import NevodHost
 import NevodSupport
 
-/// Formats a body of many JSON documents, or of events, for a terminal as it arrives: each line at once, JSON on one line and in
-/// colours, anything else with escapes in place of control characters.
+/// Formats a body of JSON documents, or of events, for a terminal as it arrives: each line at once, JSON on one line and in
+/// colours, anything else with control characters escaped.
 struct RecordStream {
     enum Kind {
         /// A document on each line.
@@ -28,16 +28,16 @@ struct RecordStream {
         }
     }
 
-    /// Longer lines are shown as they arrive, without format.
+    /// Longer lines are shown unformatted, as they arrive.
     static let longestLine = 1 << 20
 
     private let kind: Kind
     private let inColour: Bool
-    /// The beginning of a line.
+    /// The start of an unfinished line.
     private var line: [UInt8] = []
-    /// Shows a line that is too long to be formatted; nil at the beginning of a line.
+    /// Shows a line that is too long to format; nil at the start of a line.
     private var filter: TerminalFilter?
-    /// Whether the last byte was a carriage return that ended a line, so that a line feed belongs to it.
+    /// Whether the last byte was a carriage return that ended a line. A line feed after it belongs to it.
     private var endedWithReturn = false
 
     init(_ kind: Kind, inColour: Bool) {
@@ -45,7 +45,7 @@ struct RecordStream {
         self.inColour = inColour
     }
 
-    /// Returns what can be shown of the next piece, safe for a terminal.
+    /// Adds a piece, and returns what can be shown now, safe for a terminal.
     mutating func format(_ piece: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
         var rest = piece[...]
@@ -107,13 +107,13 @@ struct RecordStream {
             return safe(line)
         }
         let value = Array(line[(colon + 1)...].drop { $0 == 0x20 })
-        // A number alone, or a word, is text that happens to be JSON.
+        // A lone number or word is text that happens to be JSON.
         guard let first = value.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "["), let shown = formatted(value)
         else { return safe(line) }
         return Array("data: ".utf8) + shown
     }
 
-    /// With its line break; nil if it isn't JSON.
+    /// Returns the line with its line break; nil if it isn't JSON.
     private func formatted(_ line: [UInt8]) -> [UInt8]? {
         var formatter = JSONFormatter(inColour: inColour)
         formatter.isCompact = true

@@ -1,10 +1,10 @@
 import NevodHost
 import NevodSupport
 
-/// Redacts everything that the process writes for people: the credentials of the requests sent so far, of files of header lines, and
-/// of the proxies' URLs, also where a server repeats them.
+/// Redacts everything that the process writes for people. Hides the credentials of the requests sent so far, of header files and
+/// of proxies' URLs, even where a server repeats them.
 ///
-/// Prepared on first use: most commands print nothing.
+/// Prepared on first use, since most commands print nothing.
 final class Redaction: Sendable {
     static let shared = Redaction()
 
@@ -16,7 +16,7 @@ final class Redaction: Sendable {
 
     private let state = Locked<State?>(nil)
 
-    /// The newest requests are kept, in addition to the first.
+    /// The number of requests to keep: the first and the newest.
     private static let mostRequests = 32
 
     /// Remembers a request as it is sent.
@@ -27,7 +27,7 @@ final class Redaction: Sendable {
         }
     }
 
-    /// Remembers a secret that no request says is one.
+    /// Remembers a secret that no request marks as one.
     func learn(secret: some Sequence<UInt8>) {
         let secret = Array(secret)
         update { state in
@@ -35,21 +35,21 @@ final class Redaction: Sendable {
         }
     }
 
-    /// The lines of a request that was learnt.
+    /// Returns the redacted lines of a learnt request.
     func head(of request: HTTPRequest) -> [String] { withRedactor { $0.head(of: request) } }
 
     func head(of response: HTTPResponse) -> [String] { withRedactor { $0.head(of: response) } }
 
-    /// Redacts a text of a server or a plugin.
+    /// Redacts text from a server or a plugin.
     func text(_ text: String) -> String { withRedactor { $0.text(text) } }
 
-    /// Redacts a text of this program, which may name a secret and explain how to give it.
+    /// Redacts text of this program, which may name a secret and explain how to pass it.
     func message(_ message: String) -> String { withRedactor { $0.message(message) } }
 
-    /// Redacts the secrets of this process in a value that a program reads.
+    /// Redacts this process's secrets in a value that a program reads.
     func value(_ value: String) -> String { withRedactor { $0.value(value) } }
 
-    /// Redacts the secrets of this process in an absolute URL.
+    /// Redacts this process's secrets in an absolute URL.
     func url(_ url: String) -> String { withRedactor { $0.url(url) } }
 
     private func update<Result>(_ body: (inout State) -> Result) -> Result {
@@ -75,14 +75,14 @@ final class Redaction: Sendable {
         }
     }
 
-    /// The names and passwords in the proxies' URLs, which libcurl repeats in its errors.
+    /// The names and passwords in proxies' URLs: libcurl repeats them in its errors.
     private static var proxySecrets: [[UInt8]] {
         ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].compactMap(environment).flatMap {
             secrets(inProxy: $0)
         }
     }
 
-    /// Returns `user:password` and the password of a proxy's URL, whose scheme may be missing; also decoded.
+    /// Returns `user:password` and the password of a proxy's URL, as written and decoded. The URL's scheme may be missing.
     static func secrets(inProxy url: String) -> [[UInt8]] {
         var rest = Array(url.utf8)
         if let mark = rest.indices.first(where: { rest[$0...].starts(with: "://".utf8) }) { rest.removeFirst(mark + 3) }

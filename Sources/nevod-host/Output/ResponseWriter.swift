@@ -2,31 +2,26 @@ import Glibc
 import NevodHost
 import NevodSupport
 
-/// Writes a response to its destination: unchanged into a pipe or a file; made safe, and with JSON formatted, at a terminal.
+/// Writes a response to its destination: unchanged to a pipe or a file; at a terminal, made safe and with JSON formatted.
 struct ResponseWriter {
     let arguments: Arguments
     let console: Console
     private let color: ColorChoice
-    /// Whether the command has no other requests.
-    private let isAlone: Bool
+    /// Decides when the output may be written; nil if this is the command's only request.
+    let turn: OutputTurn?
 
-    /// Larger JSON is not formatted: it is not read at a terminal.
-    private static let largestFormatted = 4 << 20
-
-    init(arguments: Arguments, console: Console, isAlone: Bool) throws(UsageError) {
+    init(arguments: Arguments, console: Console, turn: OutputTurn?) throws(UsageError) {
         self.arguments = arguments
         self.console = console
-        self.isAlone = isAlone
+        self.turn = turn
         color = try ColorChoice(arguments)
     }
 
-    /// Whether progress may be shown.
-    var showsProgress: Bool { !console.isSilent && !arguments.has(.noProgressMeter) && !arguments.has(.parallel) }
-
-    /// Writes the response's head, as far as flags ask for it, and its body.
+    /// Waits for the turn to write, then writes the response's body, and its head if flags ask for it.
     ///
-    /// - Parameter log: of the operation: `-i`, `-I` and `-D` write the heads of all its hops. Its file is set.
+    /// - Parameter log: the operation's. `-i`, `-I` and `-D` write the heads of all its hops. Its file is set here.
     func write(_ response: HTTPResponse, after log: HopLog) async throws {
+        await turn?.wait()
         let hops = log.hops
         try dumpHeads(of: hops)
         let file = try OutputFile(arguments, response)
@@ -44,30 +39,6 @@ struct ResponseWriter {
         }
         try output.finish()
         file.setDate(arguments, response)
-    }
-
-    /// Writes the heads that have arrived when no body will be written: after a failure, with `--fail`, or of a file that is complete. As with curl, they are in
-    /// the file of `-D` and, with `-i`, on standard output.
-    ///
-    /// - Parameter error: the failure; nil without one. A response that its plugin refused can't be trusted, its head included.
-    func writeHeads(of hops: [Hop], after error: (any Error)? = nil) throws {
-        if let error, ExitCode.of(error) == ExitCode.refused { return }
-        try dumpHeads(of: hops)
-        // A file appears only when it is complete.
-        guard arguments.has(.include) || arguments.has(.headOnly), !OutputFile.isNamed(by: arguments),
-            hops.contains(where: { $0.response != nil })
-        else { return }
-        var output = try BodyOutput(nil)
-        try writeHeads(hops, to: &output)
-        try output.finish()
-    }
-
-    private func writeHeads(_ hops: [Hop], to output: inout BodyOutput) throws {
-        try output.write(HeadLines.bytes(of: hops, isForTerminal: output.isTerminal))
-    }
-
-    private func dumpHeads(of hops: [Hop]) throws {
-        if let path = arguments.value(.dumpHeader) { try HeadFile.append(hops, to: path) }
     }
 
     /// Applies `--max-filesize`: fails as soon as the declared or received length exceeds the limit.
@@ -128,13 +99,13 @@ struct ResponseWriter {
         case .bytes(let all): bytes = all
         case .stream(let pieces):
             do {
-                while bytes.count <= Self.largestFormatted, let piece = try await output.next(of: pieces) { bytes += piece }
+                while bytes.count <= JSONFormatter.largest, let piece = try await output.next(of: pieces) { bytes += piece }
             } catch {
-                // The part that has arrived is worth seeing, unless the response was refused.
+                // Shows the part that has arrived, unless the response was refused.
                 if ExitCode.of(error) != ExitCode.refused { try output.writeBody(bytes) }
                 throw error
             }
-            guard bytes.count <= Self.largestFormatted else {
+            guard bytes.count <= JSONFormatter.largest else {
                 try output.writeBody(bytes)
                 while !output.isClosed, let piece = try await output.next(of: pieces) { try output.writeBody(piece) }
                 return
@@ -146,15 +117,45 @@ struct ResponseWriter {
             try output.writeBody(bytes)
         }
     }
+}
 
-    /// A pager for a document that a person reads: one of a known length, or JSON that is formatted. What comes in pieces is shown as
-    /// it comes. With `--max-time` there is none, since a person who reads takes time.
-    private func pager(for response: HTTPResponse, _ isTerminal: Bool) -> Pager? {
-        guard isAlone, isTerminal, !arguments.has(.output), !arguments.has(.noBuffer), !arguments.has(.noPager),
-            !arguments.has(.maxTime), !arguments.has(.headOnly),
-            environment("TERM") != "dumb", response.mediaType.flatMap(RecordStream.Kind.init) == nil,
-            response.isJSON || response.headers.contains("Content-Length")
-        else { return nil }
-        return PagerCommand { trustedEnvironment($0) }.map { Pager($0, terminal: .standardOutput) }
+extension HTTPResponse {
+    /// Returns the same response with another body.
+    func replacingBody(_ body: HTTPResponseStream) -> HTTPResponse {
+        HTTPResponse(version: version, status: status, reason: reason, headers: headers, body: .stream(body))
+    }
+
+    /// `application/json`, and any type that ends in `+json` (RFC 6839 §3.1).
+    var isJSON: Bool {
+        guard let type = mediaType else { return false }
+        return type == "application/json" || type.hasSuffix("+json")
+    }
+
+    /// The type of the body without its parameters, in lower case.
+    var mediaType: String? {
+        headers["Content-Type"].map { String($0.lowercased().prefix { $0 != ";" && $0 != " " }) }
+    }
+}
+
+extension HTTPResponseStream {
+    /// Returns a stream of the same pieces that fails after more than `limit` bytes.
+    func limited(to limit: Int64, failure: TransportError) -> HTTPResponseStream {
+        let received = Count()
+        return HTTPResponseStream { () async throws(TransportError) in
+            guard let piece = try await next() else { return nil }
+            guard received.add(piece.count) <= limit else { throw failure }
+            return piece
+        }
+    }
+}
+
+private final class Count: Sendable {
+    private let total = Locked<Int64>(0)
+
+    func add(_ count: Int) -> Int64 {
+        total.withLock {
+            $0 += Int64(count)
+            return $0
+        }
     }
 }

@@ -4,7 +4,7 @@ import NevodSupport
 
 /// The part of a body that `-C` or `-r` asks for (RFC 9110 §14).
 struct Resumption {
-    /// The first byte that `-C` asks for; 0 if everything is missing.
+    /// The first byte that `-C` asks for; 0 to ask for everything.
     let offset: Int64
     /// The value of the request's `Range`; nil to ask for everything.
     let range: String?
@@ -21,7 +21,7 @@ struct Resumption {
         if text == "-" {
             offset = try OutputFile(arguments).path.map(Self.length) ?? 0
         } else {
-            guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(text) else {
+            guard let number = Int64(digits: text.utf8) else {
                 throw UsageError("-C \(text) is not a number of bytes, or -")
             }
             offset = number
@@ -30,10 +30,10 @@ struct Resumption {
     }
 
     private static func range(_ text: String) throws(UsageError) -> String {
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ",") }),
-            text.utf8.contains(where: { (0x30...0x39).contains($0) })
+        guard text.utf8.allSatisfy({ $0.isDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ",") }),
+            text.utf8.contains(where: \.isDigit)
         else { throw UsageError("-r \(text) is not a range of bytes such as 0-499, 500- or -500") }
-        // curl takes a number alone for a beginning.
+        // curl reads a lone number as the first byte.
         return "bytes=\(text)\(text.utf8.contains(UInt8(ascii: "-")) ? "" : "-")"
     }
 
@@ -46,12 +46,12 @@ struct Resumption {
         return info.st_mode & S_IFMT == S_IFREG ? Int64(info.st_size) : 0
     }
 
-    /// Whether the server has no bytes from the offset on: the file is complete.
+    /// Whether the server has no bytes from the offset on, so that the file is complete.
     func isBeyondEnd(_ response: HTTPResponse) -> Bool { offset > 0 && response.status == 416 }
 
-    /// Returns whether there is nothing to append, since the file is complete.
+    /// Returns whether the file is complete, so that there is nothing to append.
     ///
-    /// - Throws: if the response is not the rest that was asked for; appended, it would make a broken file.
+    /// - Throws: if the response is not the requested rest. Appending it would make a broken file.
     func isComplete(_ response: HTTPResponse) throws(RangeError) -> Bool {
         guard offset > 0 else { return false }
         if isBeyondEnd(response) { return true }
@@ -68,11 +68,11 @@ struct Resumption {
     }
 }
 
-/// A response that is not the rest that `-C` asked for.
+/// Reports a response that is not the rest that `-C` asked for.
 struct RangeError: Error, CustomStringConvertible {
     let offset: Int64
     let status: Int
-    /// The refusal of the request's credential; nil if the response is none.
+    /// The refusal of the request's credential; nil if the response doesn't refuse it.
     private(set) var refusal: HTTPStatusError?
 
     init(offset: Int64, status: Int) {
@@ -80,7 +80,7 @@ struct RangeError: Error, CustomStringConvertible {
         self.status = status
     }
 
-    /// Returns the same error with the refusal that is its reason.
+    /// Returns the same error with a refusal as its reason.
     func explained(by refusal: HTTPStatusError) -> RangeError {
         var copy = self
         copy.refusal = refusal
@@ -88,7 +88,7 @@ struct RangeError: Error, CustomStringConvertible {
     }
 
     var description: String {
-        if let refusal { return "there is no rest from byte \(offset) on: \(refusal)" }
-        return "the server's response (\(status)) is not the rest from byte \(offset) on; without -C, all of it is fetched"
+        if let refusal { return "the rest from byte \(offset) on was not sent: \(refusal)" }
+        return "the server's response (\(status)) is not the rest from byte \(offset) on; without -C, the whole body is fetched"
     }
 }

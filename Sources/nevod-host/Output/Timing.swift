@@ -1,7 +1,7 @@
 /// The duration of each step of a request, and the bytes transferred.
 struct Timing {
-    /// The end of each step in seconds since the start, as libcurl counts. Nil for a step that did not happen: no name lookup, no
-    /// TLS, or a reused connection.
+    /// The end of each step in seconds since the start, as libcurl counts. Nil for a step that did not happen, for example no
+    /// name lookup, no TLS, or a reused connection.
     var nameLookup: Double?
     var connect: Double?
     var tls: Double?
@@ -11,7 +11,7 @@ struct Timing {
     var sent: Int64?
     var received: Int64?
 
-    /// Aligned lines, each with a line break. The last column is the duration of the step itself.
+    /// Aligned lines, each with a line break. The last column is the step's own duration.
     ///
     ///     name lookup     1.2 ms
     ///     connect        12.0 ms   +10.8
@@ -34,19 +34,56 @@ struct Timing {
         let tookWidth = took.map(\.count).max() ?? 0
         var text = ""
         for (index, step) in steps.enumerated() {
-            text += Self.left(step.name, nameWidth) + "  " + Self.right(times[index], timeWidth) + " ms"
-            text += took[index].isEmpty ? "\n" : "  " + Self.right(took[index], tookWidth) + "\n"
+            text += step.name.padded(to: nameWidth) + "  " + times[index].rightAligned(in: timeWidth) + " ms"
+            text += took[index].isEmpty ? "\n" : "  " + took[index].rightAligned(in: tookWidth) + "\n"
         }
-        // Sizes have other units than times, so they are aligned to the left.
-        for size in sizes { text += Self.left(size.name, nameWidth) + "  " + size.text + "\n" }
+        // Sizes and times have different units, so sizes are aligned to the left.
+        for size in sizes { text += size.name.padded(to: nameWidth) + "  " + size.text + "\n" }
         return text
     }
+}
 
-    private static func left(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
+/// Formats numbers for people, without Foundation.
+enum Units {
+    /// `999 B`, `1.5 KiB`, `12.0 MiB`.
+    static func bytes(_ count: Double) -> String {
+        guard count.isFinite, count > 0 else { return "0 B" }
+        guard count.rounded() >= 1024 else { return "\(Int(count.rounded())) B" }
+        let names = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
+        var value = count / 1024
+        var unit = 0
+        // Avoids 1024.0 KiB for 1023.96 KiB.
+        while value >= 1023.95, unit < names.count - 1 {
+            value /= 1024
+            unit += 1
+        }
+        return "\(decimal(value)) \(names[unit])"
     }
 
-    private static func right(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.count)) + text
+    /// `2 s`, `0.3 s`.
+    static func seconds(_ time: Duration) -> String {
+        let milliseconds = time / .milliseconds(1)
+        return milliseconds.truncatingRemainder(dividingBy: 1000) == 0 && milliseconds < 1e12
+            ? "\(Int(milliseconds / 1000)) s" : "\(decimal(milliseconds / 1000)) s"
+    }
+
+    /// Returns one digit after the decimal point.
+    static func decimal(_ value: Double) -> String {
+        // A value that doesn't fit an Int is not a valid time or size.
+        guard value.isFinite, abs(value) < 1e15 else { return "?" }
+        let tenths = Int((value * 10).rounded())
+        return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+    }
+
+    /// `0:05`, `12:34`, `1:02:03`; `-:--` if unknown.
+    static func clock(_ seconds: Double?) -> String {
+        guard let seconds, seconds.isFinite, seconds >= 0, seconds < 100 * 3600 else { return "-:--" }
+        let whole = Int(seconds.rounded())
+        let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60)
+        return hours > 0 ? "\(hours):\(twoDigits(minutes)):\(twoDigits(rest))" : "\(minutes):\(twoDigits(rest))"
+    }
+
+    private static func twoDigits(_ number: Int) -> String {
+        number < 10 ? "0\(number)" : "\(number)"
     }
 }

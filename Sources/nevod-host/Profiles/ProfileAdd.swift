@@ -2,7 +2,7 @@ import Glibc
 import NevodHost
 import NevodSupport
 
-/// `profile add`: writes a new profile, from flags or from answers at the terminal, once its plugin has accepted the settings.
+/// `profile add`: writes a new profile, from flags or from answers at the terminal, after its plugin has accepted the settings.
 struct ProfileAdd {
     let arguments: Arguments
     let console: Console
@@ -87,7 +87,7 @@ struct ProfileAdd {
         return place
     }
 
-    /// Tries the profile as it would be in the file. Invalid answers are asked for again.
+    /// Checks the profile as it would be in the file. Asks again for invalid answers.
     private func checked(_ draft: ProfileDraft, _ place: SecretPlace?, isGuided: Bool) throws -> ProfileDraft {
         var draft = draft
         for attempt in 1... {
@@ -114,7 +114,7 @@ struct ProfileAdd {
         return draft
     }
 
-    /// Returns a profile as it will be read from the config file.
+    /// Returns the profile as the config file will hold it.
     func profile(_ draft: ProfileDraft) throws -> Profile { try file(draft).profile(draft.name) }
 
     private func file(_ draft: ProfileDraft) throws -> ConfigFile {
@@ -127,7 +127,7 @@ struct ProfileAdd {
         return file
     }
 
-    /// Leaves out the file and line of a profile that isn't written yet.
+    /// Drops the file and line from an error, since the profile isn't written yet.
     private static func cause(of problem: any Error) -> (any Error)? {
         switch problem {
         case let error as ConfigError: UsageError(error.problem)
@@ -136,14 +136,14 @@ struct ProfileAdd {
         }
     }
 
-    /// Whether a source can't be read now, which it may be when the profile is used.
+    /// Whether a source can't be read now, but may be readable when the profile is used.
     private func isMissing(_ problem: any Error) -> Bool {
         if let error = problem as? PresetError, case .unsetVariable = error.reason { return true }
         guard let error = problem as? SubjectError else { return false }
         return !(error.underlying is SettingSourceError) || "\(error.underlying)".contains("which is not set")
     }
 
-    /// Refuses a name that a profile has already, or that none can have.
+    /// Refuses an invalid name, and the name of an existing profile.
     func checkNew(_ name: String) throws {
         try ProfileName.check(name)
         try checkNew(name, try ConfigFile.load(path: writer.path))
@@ -156,10 +156,10 @@ struct ProfileAdd {
                 + "or remove it first")
     }
 
-    /// Keeps the secrets first: a profile without its secrets would be of no use. The lock is held for all of it, so that two programs
-    /// don't choose the same place, and neither removes the other's secret.
+    /// Writes the secrets first: a profile without its secrets would be useless. Holds the lock for all of it, so that two
+    /// programs don't choose the same place, and neither removes the other's secret.
     ///
-    /// - Returns: the draft with the places of its secrets.
+    /// - Returns: the draft with its secrets' final places.
     @discardableResult
     func save(_ checked: ProfileDraft) throws -> ProfileDraft {
         var draft = checked

@@ -1,15 +1,15 @@
 import NevodHost
 import NevodSupport
 
-/// Tries a profile without sending anything: its URL, its flags, its plugin with the settings, and the sources of its secrets.
+/// Checks a profile without sending anything: its URL, its flags, its plugin with the settings, and the sources of its secrets.
 struct ProfileCheck {
     let file: ConfigFile
     let profile: Profile
     let console: Console
-    /// Secrets that are not in their places yet, by source.
+    /// Secrets by source, for sources that don't exist yet.
     var known: [String: Secret] = [:]
 
-    /// Returns what is wrong, in the order of the file.
+    /// Returns the problems, in the order of the file.
     func problems() -> [any Error] {
         var problems: [any Error] = []
         let attempt = { (work: () throws -> Void) in do { try work() } catch { problems.append(error) } }
@@ -21,7 +21,7 @@ struct ProfileCheck {
         return problems
     }
 
-    /// Returns a problem with the line that it is about.
+    /// Returns a problem's text, with its line in the file.
     func text(of problem: any Error) -> String {
         let place = (try? arguments())?.place(of: problem) ?? ""
         return place + (problem is ConfigError || !place.isEmpty ? "\(problem)" : "\(file.path):\(profile.line): \(problem)")
@@ -37,10 +37,9 @@ struct ProfileCheck {
         do { origin = try HTTPRequest(.get, url).origin } catch {
             throw ConfigError(file.path, profile.baseLine, "\(error)")
         }
-        let isLoopback = origin.host == "localhost" || origin.host == "::1" || origin.host.hasPrefix("127.")
-        guard origin.scheme == .https || isLoopback else {
+        guard origin.isAuthentic else {
             throw ConfigError(
-                file.path, profile.baseLine, "url is not https, so that a credential is sent in clear; write https://")
+                file.path, profile.baseLine, "url is not https, so credentials would be sent unencrypted; write https://")
         }
     }
 
@@ -49,6 +48,7 @@ struct ProfileCheck {
         _ = try builder.configuration()
         _ = try builder.options()
         _ = try builder.maxFileSize()
+        _ = try SchemeParameters(arguments)
         for name in [Flag.Name.caFile, .certificate, .key] {
             guard let path = arguments.value(name) else { continue }
             try SubjectError.adding(.flag(name)) { _ = try readFile(path, limit: 16 << 20) }
@@ -62,7 +62,7 @@ struct ProfileCheck {
         }
         for answer in arguments.values(.answer) {
             let parts = answer.split(separator: "=", maxSplits: 1).map(String.init)
-            // A file may be a pipe for a code that comes later, and a command may print another code each time.
+            // A file may be a pipe for a later code, and a command may print another code each time.
             guard parts.count == 2, let kind = SecretSource.Kind(of: parts[1]), kind == .env || kind == .keyring else { continue }
             _ = try SubjectError.adding(.part(.answer, parts[0])) {
                 try sources.read(parts[1], what: "the answer \"\(parts[0])\"")
@@ -83,7 +83,7 @@ struct ProfileCheck {
         source.asks = false
         let (settings, places) = try source.settings(arguments.values(.set))
         let isAsked = scheme.settings.contains { $0.isRequired && $0.isSecret && !settings.contains($0.name) }
-        // A secret that is asked for each time can't be tried.
+        // A secret that is asked for each time can't be checked.
         guard !isAsked else { return }
         do throws(PluginError) { _ = try scheme.makeInstance(settings: settings) } catch { throw places.naming(error) }
     }

@@ -33,7 +33,7 @@ struct ProfileCommand: Sendable {
         }
     }
 
-    /// Refuses flags that only another word of the command takes.
+    /// Refuses flags that only another subcommand takes.
     private func only(_ names: [Flag.Name], _ word: String, _ body: () throws -> Void) throws {
         if let other = arguments.flags.first(where: { !([.silent, .verbose, .debuggable] + names).contains($0.name) }) {
             throw UsageError("profile \(word) takes no \(other.name.spelling)")
@@ -41,13 +41,11 @@ struct ProfileCommand: Sendable {
         try body()
     }
 
-    /// The config file, which has to exist.
+    /// Loads the config file. It must exist.
     private func loaded() throws -> ConfigFile {
         let path = try ConfigWriter().path
-        guard let file = try ConfigFile.load(path: path) else {
-            throw UsageError("there is no config file yet; nevod-host profile add writes \(path)")
-        }
-        if file.isReadableByOthers { console.warning("\(path) can be read by others; chmod 600 it") }
+        let file = try ProfileRemoval.existing(try ConfigFile.load(path: path), path)
+        if file.isReadableByOthers { console.warning(warning(aboutReadersOf: path, holdsSecret: false)) }
         return file
     }
 
@@ -77,7 +75,7 @@ struct ProfileCommand: Sendable {
                 profile.name, profile.name == file?.defaultName ? "yes" : "-", profile.baseURL ?? "-", profile.plugin ?? "-",
             ].map { TerminalText.safe($0) }
         }
-        try output(SessionsCommand.table([["PROFILE", "DEFAULT", "URL", "PLUGIN"]] + rows) + "\nin \(path)")
+        try output(Columns.text([["PROFILE", "DEFAULT", "URL", "PLUGIN"]] + rows) + "\nin \(path)")
     }
 
     private func check(_ name: String?) throws {
@@ -132,30 +130,11 @@ struct ProfileCommand: Sendable {
     }
 }
 
-extension Profile {
-    /// The plugin as the profile names it; nil without one.
-    var plugin: String? { flags.last { $0.name == .plugin }?.value }
-}
-
-/// Reports that `profile check` has found problems, which are printed already.
+/// Reports that `profile check` has found problems. They are printed already.
 struct ProfileProblemsError: Error, CustomStringConvertible {
     let count: Int
     /// The exit code of the first problem.
     let exitCode: Int32
 
     var description: String { "\(count) \(count == 1 ? "problem" : "problems") found" }
-}
-
-enum ProfileName {
-    /// Refuses what a config file can't hold, and the word that stands for no profile.
-    static func check(_ name: String) throws(UsageError) {
-        let isPlain = name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "]") }
-        guard !name.isEmpty, name.utf8.count <= 64, isPlain, name.first != " ", name.last != " ", name.first != "-",
-            name != ProfileSelection.none
-        else {
-            throw UsageError(
-                "\"\(TerminalText.safe(name))\" can't be a profile's name: write up to 64 bytes without [ ] and control characters, "
-                    + "without spaces and dashes at its beginning, and not \"none\"")
-        }
-    }
 }

@@ -6,7 +6,7 @@ struct ProfileDraft {
     let name: String
     var url: String?
     var flags: [ProfileFlag] = []
-    /// The secrets to keep, by their sources. A source may change when the profile is written: see ``keepSecrets(in:beside:onCreated:)``.
+    /// The secrets to keep. Their sources may change when the profile is written: see ``keepSecrets(in:beside:onCreated:)``.
     private(set) var secrets: [KeptSecret] = []
 
     init(_ name: String) {
@@ -20,7 +20,7 @@ struct ProfileDraft {
 
     mutating func add(_ name: Flag.Name, _ value: String) { flags.append(ProfileFlag(name, value, line: 0)) }
 
-    /// Adds a setting whose secret is to be kept in a place.
+    /// Adds a setting, with a secret to keep in a place.
     mutating func add(_ setting: String, _ secret: Secret, in place: SecretPlace) {
         let taken = Set(flags.compactMap { $0.source.map(String.init) })
         var number = 1
@@ -30,14 +30,14 @@ struct ProfileDraft {
         add(.set, "\(setting)=\(source)")
     }
 
-    /// Writes each secret to a place that no profile names and that holds nothing, and changes the settings to name it.
+    /// Writes each secret to a free place that no profile names, and makes the settings name that place.
     ///
     /// Call with the config file locked.
     ///
     /// - Parameters:
-    ///   - folder: the config file's.
-    ///   - others: the profiles of the file.
-    ///   - onCreated: called after each secret is written, also if a later one fails.
+    ///   - folder: the config file's folder.
+    ///   - others: the file's profiles.
+    ///   - onCreated: called after each secret is written, even if a later one fails.
     mutating func keepSecrets(in folder: String, beside others: [Profile], onCreated: (KeptSecret) -> Void) throws {
         let identity = { SecretPlace.identity(of: $0, configFolder: folder) }
         for index in secrets.indices {
@@ -53,7 +53,7 @@ struct ProfileDraft {
                 }
                 guard number < Self.mostSecrets else {
                     throw UsageError(
-                        "there are \(number) secrets of the name \(secret.place.source(name, secret.setting, number: 1)) already; "
+                        "there are already \(number) secrets named \(secret.place.source(name, secret.setting, number: 1)); "
                             + "choose another name for the profile, or remove what no profile uses")
                 }
                 number += 1
@@ -62,7 +62,7 @@ struct ProfileDraft {
         }
     }
 
-    /// The most secrets of one name; each is looked for.
+    /// The most secrets of one name. Each is looked up.
     private static let mostSecrets = 1000
 
     private mutating func move(_ index: Int, to source: String) {
@@ -79,7 +79,7 @@ struct ProfileDraft {
         flags.removeAll { $0.name == .set && $0.value.hasPrefix("\(setting)=") }
     }
 
-    /// The lines of the section, without its first.
+    /// Returns the lines of the section, without its first line.
     func lines() throws(UsageError) -> [String] {
         var lines = try url.map { (url) throws(UsageError) in ["url = \(try Self.checked(url, "--url"))"] } ?? []
         for flag in flags {
@@ -89,13 +89,11 @@ struct ProfileDraft {
         return lines
     }
 
-    /// Refuses a value that a line can't hold: it would be read as another one, or as several lines.
+    /// Refuses a value that a line can't hold: it would be read back differently, or as several lines.
     private static func checked(_ value: String, _ flag: String) throws(UsageError) -> String {
-        let isLine = value.utf8.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }
-        let isSpace = { (byte: UInt8?) in byte == 0x20 || byte == 0x09 }
-        guard isLine, !isSpace(value.utf8.first), !isSpace(value.utf8.last) else {
+        guard value.utf8.allSatisfy(\.isFieldByte), value.utf8.trimmedOfBlanks.count == value.utf8.count else {
             throw UsageError(
-                "\(flag) has a line break, another control character, or a space at one of its ends, which a config file can't hold; "
+                "\(flag) has a line break, another control character, or a space at its start or end, which a config file can't hold; "
                     + "keep such a value in a file")
         }
         return value

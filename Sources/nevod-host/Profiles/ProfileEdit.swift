@@ -1,8 +1,9 @@
 import Glibc
 import NevodHost
+import NevodProcesses
 import NevodSupport
 
-/// `profile edit`: opens a copy of the config file in an editor. The copy replaces the file if it is valid, and otherwise stays.
+/// `profile edit`: opens a copy of the config file in an editor. A valid copy replaces the file; an invalid one stays beside it.
 struct ProfileEdit {
     let console: Console
     let writer: ConfigWriter
@@ -40,7 +41,7 @@ struct ProfileEdit {
         } catch let error as ConfigError {
             throw ConfigError(
                 error.path, error.line,
-                "\(error.problem); \(writer.path) is unchanged: mend this copy and move it there, or remove it")
+                "\(error.problem); \(writer.path) is unchanged: correct this copy and move it there, or remove it")
         } catch let error as UsageError {
             throw UsageError("\(error.description); your edit is kept in \(copy)")
         }
@@ -56,18 +57,13 @@ struct ProfileEdit {
     }
 
     private func edit(_ program: String, _ words: [String]) throws {
-        let child: pid_t
-        switch ChildProgram.start(program, words, output: nil) {
-        case .success(let id): child = id
-        case .failure(let error):
-            throw UsageError("the editor can't be started: \(String(cString: strerror(error.errorNumber)))")
+        let ending: Subprocess.Ending
+        do throws(Subprocess.StartError) { ending = try Subprocess(program, words).wait() } catch {
+            throw UsageError("the editor can't be started: \(error.reason)")
         }
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
-        let ending = ChildProgram.Ending(status)
         guard ending == .exit(0) else {
             throw UsageError(
-                "the editor \(ending.description); \(writer.path) is unchanged, and the copy is \(writer.path).edit")
+                "the editor \(ending); \(writer.path) is unchanged, and the copy is \(writer.path).edit")
         }
     }
 }

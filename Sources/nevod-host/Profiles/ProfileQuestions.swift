@@ -7,13 +7,13 @@ import NevodSupport
 /// The questions of `profile add` at the terminal.
 struct ProfileQuestions {
     let scheme: Scheme
-    /// The place of `--secret-store`; nil to ask for one.
+    /// The place from `--secret-store`; nil to ask for one.
     let place: SecretPlace?
     let console: Console
 
     // MARK: Plugin and URL
 
-    /// Asks for a line, and removes spaces around the answer.
+    /// Asks for a line, and trims spaces from the answer.
     static func line(_ prompt: String) throws -> String {
         guard let answer = try Terminal.askLine(prompt) else {
             throw UsageError("there is no terminal to ask at; write --url URL, --plugin NAME and --set NAME=VALUE")
@@ -21,7 +21,7 @@ struct ProfileQuestions {
         return String(answer.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 
-    /// Asks again until the answer can be used, three times at most.
+    /// Asks until the answer is usable, at most three times.
     private static func line<Value>(_ prompt: String, _ value: (String) throws -> Value) throws -> Value {
         for _ in 1..<3 {
             do { return try value(try line(prompt)) } catch let error as Retry { Terminal.write("\(error.problem)\n") }
@@ -45,7 +45,7 @@ struct ProfileQuestions {
         }
     }
 
-    /// Offers the plugins that are found, each as `inspect` describes it; a path may be typed as well.
+    /// Offers the plugins that are found, with the descriptions of `inspect`. A path may be typed as well.
     static func plugin() throws -> String? {
         let found = foundPlugins()
         var text = ""
@@ -90,7 +90,7 @@ struct ProfileQuestions {
         return names
     }
 
-    /// Returns nil for a plugin with one scheme.
+    /// Asks for a scheme; returns nil if the plugin has only one.
     static func scheme(of plugin: Plugin) throws -> String? {
         let schemes = plugin.schemes
         guard schemes.count > 1 else { return nil }
@@ -124,7 +124,7 @@ struct ProfileQuestions {
         if !preset.isEmpty { draft.add(.set, "\(name)=\(preset)") }
     }
 
-    /// Asks for the required settings, and what the preset needs, that are missing, and then, on request, for the others.
+    /// Asks for missing required settings and for what the preset needs. Then, on request, asks for the other settings.
     func askMissing(_ draft: inout ProfileDraft, offersOptional: Bool) throws {
         guard Terminal.isAvailable else { return }
         let source = SettingSource(scheme: scheme, console: console)

@@ -1,31 +1,37 @@
 import NevodHost
 import NevodSupport
 
-/// `profile remove`: removes a profile and the secrets that are kept for it alone.
+/// `profile remove`: removes a profile, and the secrets that only this profile uses.
 struct ProfileRemoval {
     let console: Console
     let writer: ConfigWriter
 
-    /// - Parameter asks: whether to ask at the terminal first.
+    /// - Parameter asks: whether to ask for confirmation at the terminal.
     func remove(_ name: String, asks: Bool) throws {
         let file = try Self.existing(try ConfigFile.load(path: writer.path), writer.path)
         let profile = try file.profile(name)
-        var sources = ownSources(of: profile, in: file)
+        let own = ownSources(of: profile, in: file)
+        var sources = own.filter { SecretPlace(of: $0, in: name) != nil }
         if asks { try confirm(name, sources) }
         try writer.change { file, text in
             let file = try Self.existing(file, writer.path)
-            // The file may have changed since the question: a secret that was not named there stays.
+            // The file may have changed since the question. A secret that the question didn't name stays.
             let now = ownSources(of: try file.profile(name), in: file)
             sources.removeAll { !now.contains($0) }
             if file.defaultName == name { text.setDefault(nil) }
             text.remove(name)
         }
         for source in sources {
-            do { try SecretPlace(of: source)?.remove(source, configFolder: writer.folder) } catch {
+            do { try SecretPlace(of: source, in: name)?.remove(source, configFolder: writer.folder) } catch {
                 console.warning("\(source) is not removed: \(error)")
             }
         }
         try output((["removed \(name)"] + sources.map { "removed its secret \($0)" }).joined(separator: "\n"))
+        for source in own where source.hasPrefix("keyring:") && SecretPlace(of: source, in: name) == nil {
+            console.inform(
+                "\(source) stays, because its name doesn't begin with \(name)/; to remove it: secret-tool clear application "
+                    + "\(SecretSource.application) name \(ShellWord.quoted(String(source.dropFirst(8))))")
+        }
         if file.defaultName == name {
             console.inform("there is no default profile now; nevod-host profile default NAME chooses one")
         }
@@ -44,16 +50,13 @@ struct ProfileRemoval {
         guard ["y", "yes"].contains(answer.lowercased()) else { throw UsageError("nothing is removed") }
     }
 
-    /// The secrets that only this profile uses, in the places of `profile add`.
+    /// Returns the sources of secrets that only this profile uses.
     private func ownSources(of profile: Profile, in file: ConfigFile) -> [String] {
         let sources = { (profile: Profile) in profile.flags.compactMap { $0.source.map(String.init) } }
         let identity = { SecretPlace.identity(of: $0, configFolder: writer.folder) }
         let others = Set(file.profiles.filter { $0.name != profile.name }.flatMap(sources).map(identity))
         var own: [String] = []
-        for source in sources(profile)
-        where SecretPlace(of: source) != nil && !others.contains(identity(source)) && !own.contains(source) {
-            own.append(source)
-        }
+        for source in sources(profile) where !others.contains(identity(source)) && !own.contains(source) { own.append(source) }
         return own
     }
 

@@ -1,11 +1,11 @@
 import NevodHost
 import NevodSupport
 
-/// `profile show`: prints a profile without its secrets, and the line of each entry.
+/// `profile show`: prints a profile without its secrets, with the line of each entry.
 struct ProfileReport {
     private let file: ConfigFile
     private let profile: Profile
-    /// The names of settings that are known not to be secret. A plugin that can't be loaded tells of none.
+    /// The names of settings that are known not to be secret. Empty if the plugin can't be loaded.
     private let plainSettings: Set<String>
 
     init(_ file: ConfigFile, _ name: String) throws {
@@ -61,12 +61,12 @@ struct ProfileReport {
         let title = "[\(TerminalText.safe(profile.name))] in \(file.path), line \(profile.line)"
         try output(
             title + (file.defaultName == profile.name ? ", the default" : "")
-                + (rows.isEmpty ? "" : "\n" + SessionsCommand.table(rows)))
+                + (rows.isEmpty ? "" : "\n" + Columns.text(rows)))
     }
 
     private static let hidden = "(a text, not shown)"
 
-    /// Returns the value, unless it may hold a secret: sources and what is known to be plain are shown.
+    /// Returns the value, unless it may hold a secret. Sources and values known to be plain are shown.
     private func shown(_ flag: ProfileFlag) -> String {
         if let source = flag.source {
             let isPlain = SecretSource.isSource(String(source)) || flag.name == .storeKey || isPlainText(flag)

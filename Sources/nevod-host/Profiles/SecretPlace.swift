@@ -3,7 +3,7 @@ import NevodHost
 import NevodHostSecretService
 import NevodSupport
 
-/// A place in which `profile add` keeps a secret.
+/// A place where `profile add` keeps a secret.
 enum SecretPlace: String, CaseIterable {
     case keyring, file
 
@@ -12,7 +12,7 @@ enum SecretPlace: String, CaseIterable {
 
     /// Returns the source for a profile's setting.
     ///
-    /// - Parameter number: 1, and more for further values of a repeatable setting.
+    /// - Parameter number: 1, or a higher number for further values of a repeatable setting.
     func source(_ profile: String, _ setting: String, number: Int) -> String {
         let end = number == 1 ? "" : "-\(number)"
         switch self {
@@ -25,9 +25,9 @@ enum SecretPlace: String, CaseIterable {
         String(decoding: PercentEncoding.queryItem(text.utf8), as: UTF8.self)
     }
 
-    /// Returns the place that a source of the config file names; nil for other sources, which belong to the user.
-    init?(of source: String) {
-        if source.hasPrefix("keyring:") {
+    /// Returns the place in which `profile add` keeps a profile's secrets; nil for other sources, which belong to the user.
+    init?(of source: String, in profile: String) {
+        if source.utf8.starts(with: "keyring:\(profile)/".utf8) {
             self = .keyring
         } else if source.hasPrefix("file:\(Self.folder)/"), !source.utf8.dropFirst(13).contains(UInt8(ascii: "/")) {
             self = .file
@@ -36,7 +36,7 @@ enum SecretPlace: String, CaseIterable {
         }
     }
 
-    /// Writes a secret to a new place. Returns false, and writes nothing, if the place holds something already: it may be the secret of a
+    /// Writes a secret to a new place. If the place is taken, returns false and writes nothing: it may hold the secret of a
     /// profile that was renamed.
     ///
     /// - Parameter configFolder: the folder of the config file, which the caller has locked.
@@ -56,7 +56,7 @@ enum SecretPlace: String, CaseIterable {
         }
     }
 
-    /// Returns a text that is the same for all sources of the same place: a file may be named by several paths.
+    /// Returns a text that is equal for all sources of one place: a file may have several paths.
     static func identity(of source: String, configFolder: String) -> String {
         let resolved = ProfileFlag.resolved(source: source, in: configFolder)
         guard SecretSource.Kind(of: resolved) == .file else { return resolved }
@@ -64,7 +64,7 @@ enum SecretPlace: String, CaseIterable {
         return "file:\(canonicalPath(path) ?? path)"
     }
 
-    /// Removes a secret; one that is not there is no error.
+    /// Removes a secret. A missing secret isn't an error.
     func remove(_ source: String, configFolder: String) throws {
         switch self {
         case .keyring:
@@ -75,4 +75,15 @@ enum SecretPlace: String, CaseIterable {
             guard unlink(path) == 0 || errno == ENOENT else { throw OutputError(path, errno) }
         }
     }
+}
+
+/// A secret that `profile add` keeps for a setting.
+struct KeptSecret {
+    let setting: String
+    var source: String
+    let place: SecretPlace
+    let value: Secret
+
+    /// The value of the profile's `set`.
+    var flagValue: String { "\(setting)=\(source)" }
 }

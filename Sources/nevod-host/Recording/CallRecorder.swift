@@ -3,7 +3,7 @@ import NevodHost
 import NevodPluginTesting
 import NevodSupport
 
-/// Takes the calls of a plugin during a command, and writes them to a file when the command ends.
+/// Records a plugin's calls during a command, and writes them to a file when the command ends.
 final class CallRecorder: Sendable {
     private let target: RecordingTarget
     private let console: Console
@@ -17,7 +17,7 @@ final class CallRecorder: Sendable {
         var isFinished = false
     }
 
-    /// The recorder of the process, which runs one command.
+    /// The process's recorder: a process runs one command.
     private static let current = Locked<CallRecorder?>(nil)
 
     private init(_ target: RecordingTarget, _ console: Console) throws(OutputError) {
@@ -25,7 +25,7 @@ final class CallRecorder: Sendable {
         self.console = console
         if target.replaces {
             var info = stat()
-            // Only a file: a device or a link stays.
+            // Removes only a file: a device or a link stays.
             if lstat(target.file, &info) == 0, info.st_mode & S_IFMT == S_IFREG { unlink(target.file) }
         }
         descriptor = open(target.file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -33,11 +33,11 @@ final class CallRecorder: Sendable {
         fchmod(descriptor, 0o600)
     }
 
-    /// Creates the file before the command does anything, so that no login is made in vain.
+    /// Creates the file before the command does anything, so that a failure wastes no login.
     static func start(_ target: RecordingTarget, _ console: Console) throws -> CallRecorder {
         let recorder: CallRecorder
         do throws(OutputError) {
-            // An empty file would be in the way of the next recording.
+            // An empty file would block the next recording.
             recorder = try Interruption.shared.beginLasting { () throws(OutputError) in
                 (try CallRecorder(target, console), { unlink(target.file) })
             }
@@ -49,7 +49,7 @@ final class CallRecorder: Sendable {
         return recorder
     }
 
-    /// Remembers the plugin that is recorded.
+    /// Remembers the plugin to record.
     static func identify(_ plugin: Plugin) throws {
         let bytes = try readFile(plugin.path, limit: InputLimit.content)
         let digest = BodyDigests.digest(Array("sha-256".utf8), of: bytes).map { Hexadecimal.text($0) } ?? ""
@@ -67,10 +67,10 @@ final class CallRecorder: Sendable {
         }
     }
 
-    /// Writes the file, if there is one to write, before the process ends.
+    /// Writes the file, if the command records, before the process ends.
     ///
     /// - Parameter code: the command's exit code.
-    /// - Returns: the process's.
+    /// - Returns: the process's exit code.
     static func finish(_ code: Int32) -> Int32 {
         let recorder = current.withLock { current in
             defer { current = nil }
@@ -102,7 +102,24 @@ final class CallRecorder: Sendable {
         try FileDescriptor(number: descriptor, name: target.file).write(bytes.span)
         console.inform("\(calls.count) calls of \(TerminalText.safe(plugin.name)) are recorded in \(target.file)")
         if target.keepsSecrets {
-            console.warning("\(target.file) contains the secrets of this command; delete it, or change them, before it is shared")
+            console.warning("\(target.file) contains this command's secrets; change them before you share it, or delete it")
         }
+    }
+}
+
+/// The file that `record` writes, and how it is written.
+struct RecordingTarget: Sendable {
+    let file: String
+    let keepsSecrets: Bool
+    /// Whether to replace an existing file.
+    let replaces: Bool
+}
+
+/// Reports a recording that can't be read or replayed.
+struct RecordingFileError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ file: String, _ problem: some CustomStringConvertible) {
+        description = "\(file) can't be replayed: \(problem)"
     }
 }

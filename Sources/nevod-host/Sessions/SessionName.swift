@@ -1,46 +1,48 @@
 import NevodHost
 import NevodSupport
 
-/// The identity of a stored session, from which its key in the store is made.
+/// A stored session's identity, from which its key in the store is made.
 ///
-/// It includes a digest of the settings that are not secret. A user's name may be among them, and a request with one name must not be
-/// sent with another user's session.
+/// It includes a digest of the settings that are not secret. A user's name may be among them, and a request with one name must
+/// not use another user's session.
 struct SessionName: Sendable, Equatable {
     /// Empty without a profile.
     let profile: String
-    /// The plugin's own name and not its path, so that a newer file of the same plugin finds the session.
+    /// The plugin's own name. It isn't the path, so that a newer file of the same plugin finds the session.
     let plugin: String
     let scheme: String
     /// The origins that the login's settings name, sorted.
     let origins: [String]
     let settings: String
-    /// The origins that the session is for, beyond ``origins``; sorted. Those of `--origin` at its login, or of the URL of the request that
-    /// logged in. Empty with a profile, whose own origins count.
+    /// The further origins of the session, sorted: the origins of `--origin` at its login, or of the URL of the request that
+    /// logged in. Empty with a profile, since the profile's origins count.
     var furtherOrigins: [String] = []
-    /// The account from `--account`, or else from the scheme; may be empty.
+    /// The account, from `--account` or else from the scheme; may be empty.
     var account = ""
-    /// The end of the key of a session for requests with certain parameters; empty for requests without.
+    /// The end of the key, for a session whose requests have certain parameters; empty for requests without parameters.
     var parameters = ""
 
-    /// `session/PROFILE/PLUGIN:SCHEME@ORIGIN,ORIGIN;SETTINGS;FURTHER,FURTHER/ACCOUNT?PARAMETERS`, each part percent-encoded, so that no
-    /// part contains a separator. Without further origins their semicolon is left out, too. Without parameters, the same as ``baseKey``.
+    /// `session/PROFILE/PLUGIN:SCHEME@ORIGIN,ORIGIN;SETTINGS;FURTHER,FURTHER/ACCOUNT?PARAMETERS`. Each part is percent-encoded,
+    /// so that it contains no separator. Without further origins, their semicolon is left out too. Without parameters, the key is
+    /// the ``baseKey``.
     var key: StorageKey { parameters.isEmpty ? baseKey : StorageKey(value: "\(baseKey)?\(parameters)") }
 
-    /// The key of the account's session for requests without parameters. Those with parameters follow from it.
+    /// The key of the account's session for requests without parameters. The keys for requests with parameters follow from it.
     var baseKey: StorageKey {
         let further = furtherOrigins.map(Self.encoded).joined(separator: ",")
         return StorageKey(value: "\(prefix)\(further.isEmpty ? "" : ";\(further)")/\(Self.encoded(account))")
     }
 
-    /// All origins that a session without a profile is for; empty if none is known.
+    /// All origins of a session without a profile; empty if none is known.
     var allOrigins: [String] { origins + furtherOrigins }
 
-    /// The parameters for people: `scope=orders:write`, or a digest of many.
+    /// The parameters, to show to people: `scope=orders:write`, or a digest if there are many.
     var parameterText: String {
         parameters.split(separator: "&").map { Self.decoded($0) ?? String($0) }.joined(separator: " ")
     }
 
-    /// The prefix of the keys of all accounts. The settings are a digest of one length, so that none is the beginning of another.
+    /// The prefix of the keys of all accounts. The settings are a digest of fixed length, so that no prefix is the start of
+    /// another one.
     var prefix: String {
         let places = origins.map(Self.encoded).joined(separator: ",")
         return "\(Self.start)\(Self.encoded(profile))/\(Self.encoded(plugin)):\(Self.encoded(scheme))@\(places);\(settings)"
@@ -72,7 +74,7 @@ struct SessionName: Sendable, Equatable {
         guard place.count == 2 else { return nil }
         let rest = place[1].split(separator: ";", omittingEmptySubsequences: false)
         let code = place[0].split(separator: ":", omittingEmptySubsequences: false)
-        // A question mark with nothing after it is the key of the list of an account's parameters, which is no session.
+        // A key that ends with a question mark belongs to the list of an account's parameters. It isn't a session's.
         let end = parts[3].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard end.count == 1 || !end[1].isEmpty else { return nil }
         guard (2...3).contains(rest.count), code.count == 2, let profile = Self.decoded(parts[1]),

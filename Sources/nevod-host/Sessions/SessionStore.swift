@@ -1,7 +1,6 @@
 import Glibc
 import NevodHost
 import NevodHostPostgreSQL
-import NevodHostSecretService
 import NevodSupport
 
 /// The store of sessions between commands: a file or a PostgreSQL server.
@@ -9,14 +8,12 @@ struct SessionStore: Sendable {
     /// The path of the file, or the server's address.
     let path: String
     private var isServer: Bool { Self.isServer(path) }
-    /// Whether the path follows from the environment, and was not given.
+    /// Whether the path is the default, and was not given.
     private let isDefault: Bool
     private let sources: [RecordingKeySource]
     /// The passphrase, if `--store-key` demands one.
     private let passphrase: PassphrasePrompt?
     private let console: Console
-
-    private static let variable = "NEVOD_HOST_STORE_KEY"
 
     init(_ arguments: Arguments, _ givenAnswers: CommandLineAnswers, _ console: Console) throws {
         let given = Self.givenPath(arguments)
@@ -30,19 +27,15 @@ struct SessionStore: Sendable {
             sources = [RecordingKeySource(source)]
         } else {
             passphrase = nil
-            let file: [any StoreKeySource] = Self.keyPath.map { [KeyFile(path: $0)] } ?? []
-            let known: [any StoreKeySource] =
-                [SecretServiceKey()] + file
-                + [option.passphrase(StoreKeyOption.storeAnswer).source, EnvironmentKey(variable: Self.variable)]
-            sources = known.map(RecordingKeySource.init)
+            sources = option.standardSources.map(RecordingKeySource.init)
         }
     }
 
-    /// Whether there may be a store. A server creates what is missing. A path that this user may not look at may hold one: opening it
-    /// reports the error.
+    /// Whether a store may exist. A server creates what is missing. A path that this user may not inspect may hold a store:
+    /// opening it reports the error.
     var exists: Bool { isServer || access(path, F_OK) == 0 || errno == EACCES }
 
-    /// Whether a command with these arguments would find a store; also if its path can't be determined.
+    /// Whether a command with these arguments may find a store; true if its path can't be determined.
     static func mayExist(_ arguments: Arguments) -> Bool {
         guard let path = try? path(arguments, givenPath(arguments)) else { return true }
         return isServer(path) || access(path, F_OK) == 0 || errno == EACCES
@@ -51,7 +44,8 @@ struct SessionStore: Sendable {
     /// The layout version of the file; nil for a server.
     var layout: Int? { isServer ? nil : SQLiteStorage.layout }
 
-    /// Opens or creates the store, and reports a created one, which includes a file that an interrupted command left without a key.
+    /// Opens or creates the store, and reports a created store. A file that an interrupted command left without a key counts as
+    /// created.
     private func connect() async throws -> any SealedStorage {
         if !isServer { try StorePath(path).check() }
         let storage: any SealedStorage
@@ -71,8 +65,8 @@ struct SessionStore: Sendable {
     }
 
     func openOrCreate() async throws -> any SealedStorage {
-        if !exists, isDefault { try Self.checkOwner([path] + (Self.keyPath.map { [$0] } ?? [])) }
-        // Asks first, so that a cancelled question leaves no store, which the next command would seal with another key.
+        if !exists, isDefault { try Self.checkOwner([path] + (StoreKeyOption.keyPath.map { [$0] } ?? [])) }
+        // Asks first: a cancelled question must not leave a store that the next command would seal with another key.
         if !exists { _ = try await passphrase?.secret(isNew: true) }
         return try await connect()
     }
@@ -118,21 +112,21 @@ struct SessionStore: Sendable {
         text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
     }
 
-    /// Refuses an address with a password: the address is shown, and other processes can read it.
+    /// Refuses an address with a password: messages show the address, and other processes can read it.
     ///
-    /// - Parameter source: the flag or variable of the address.
+    /// - Parameter source: the flag or variable that holds the address.
     private static func checkServer(_ text: String, _ source: String) throws {
         let authority = text.split(separator: "/", omittingEmptySubsequences: false)[2]
         let user = authority.split(separator: "@", omittingEmptySubsequences: false).dropLast().joined(separator: "@")
         guard !user.utf8.contains(UInt8(ascii: ":")), !text.contains("password=") else {
             throw UsageError(
-                "\(source) contains a password, which would be shown with the address, and which other processes can read in "
-                    + "a command line; put it into a password file (PGPASSFILE) or a service file")
+                "\(source) contains a password, which messages would show, and which other processes can read in a command line; "
+                    + "put it into a password file (PGPASSFILE) or a service file")
         }
     }
 
-    /// Refuses to create folders in the home of another user, such as with `sudo`, which may keep `HOME`: they would belong to the user
-    /// of this process, and the home's owner could no longer use them.
+    /// Refuses to create folders in another user's home, such as with `sudo`, which may keep `HOME`. The folders would belong to
+    /// this process's user, and the home's owner could no longer use them.
     private static func checkOwner(_ paths: [String]) throws {
         for path in paths {
             var folder = Substring(path)
@@ -148,11 +142,9 @@ struct SessionStore: Sendable {
         }
     }
 
-    /// The key file's path, in another folder than the database, so that a copy of that folder doesn't contain the key.
-    private static var keyPath: String? { folder("XDG_CONFIG_HOME", ".config").map { "\($0)/nevod-host/store.key" } }
-
-    /// Ignores a relative folder (XDG Base Directory Specification).
-    private static func folder(_ variable: String, _ below: String) -> String? {
+    /// Returns the folder that the variable names, or else the one below the home. Ignores a relative folder (XDG Base Directory
+    /// Specification).
+    static func folder(_ variable: String, _ below: String) -> String? {
         if let folder = environment(variable), folder.hasPrefix("/") { return folder }
         return environment("HOME").flatMap { $0.hasPrefix("/") ? "\($0)/\(below)" : nil }
     }
@@ -164,4 +156,46 @@ func absolutePath(_ path: String) throws -> String {
     guard let folder = getcwd(nil, 0) else { throw InputError(".", errno) }
     defer { free(folder) }
     return "\(String(cString: folder))/\(path)"
+}
+
+/// The path of a store's file, as given.
+struct StorePath {
+    private let path: String
+
+    init(_ path: String) {
+        self.path = path
+    }
+
+    /// Refuses anything but a regular file.
+    func check() throws(StorageError) {
+        var info = stat()
+        guard stat(path, &info) == 0, info.st_mode & S_IFMT != S_IFREG else { return }
+        let isFolder = info.st_mode & S_IFMT == S_IFDIR
+        throw StorageError(
+            .unavailable, path, problem: isFolder ? "is a folder" : "is not a regular file",
+            remedy: isFolder ? "name a file in it: \(path)/sessions.db" : "give the path of a file")
+    }
+
+    /// Replaces an error about a file's mode if the file isn't a store: the advised chmod would open another program's file to
+    /// this one. Reads the file only after a failure, since closing it would drop the locks of an open store.
+    func explaining(_ error: StorageError) -> StorageError {
+        guard error.code == .permissions, error.subject == path else { return error }
+        let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { return error }
+        defer { close(file) }
+        let magic = Array("SQLite format 3\0".utf8)
+        var head = [UInt8](repeating: 0, count: magic.count)
+        guard pread(file, &head, head.count, 0) > 0, head != magic else { return error }
+        return StorageError(
+            .permissions, path, problem: "is not a store of sessions", remedy: "give another path, where there is no file yet")
+    }
+
+    /// Adds to the error about a lost key how to start without the sessions.
+    func startingAnew(after error: StorageError) -> StorageError {
+        let files = ["", "-wal", "-shm", "-changes"].map { ShellWord.quoted(path + $0) }.joined(separator: " ")
+        let anew = "to start anew, without the sessions: rm -f \(files), and then: nevod-host login"
+        return StorageError(
+            error.code, error.subject, problem: error.problem, remedy: (error.remedy.map { "\($0); or, " } ?? "") + anew,
+            systemCode: error.systemCode)
+    }
 }

@@ -2,19 +2,19 @@ import Glibc
 import NevodHost
 import NevodSupport
 
-/// A session in the store, without its secrets.
+/// A stored session, without its secrets.
 struct StoredSession: Sendable {
     let name: SessionName
     let state: State
 
     enum State: Sendable {
-        /// - Parameter account: the scheme's name for it; may be empty.
+        /// - Parameter account: the account's name in the scheme; may be empty.
         case readable(expires: UnixTime?, account: String)
-        /// - Parameter problem: why it can't be read.
+        /// - Parameter problem: why the session can't be read.
         case damaged(problem: String)
     }
 
-    /// Returns all sessions of a store, in the order of their keys. One that can't be read doesn't hide the others.
+    /// Returns all sessions of a store, in the order of their keys. An unreadable session doesn't hide the others.
     static func all(in storage: any SealedStorage) async throws -> [StoredSession] {
         var sessions: [StoredSession] = []
         for key in try await storage.keys(withPrefix: SessionName.start) {
@@ -32,7 +32,7 @@ struct StoredSession: Sendable {
         return sessions
     }
 
-    /// Returns the expiry for a table, or that the session is damaged.
+    /// Returns the expiry for a table, or "damaged".
     func expiry(now: UnixTime) -> String {
         switch state {
         case .damaged: "damaged"

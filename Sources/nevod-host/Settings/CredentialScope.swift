@@ -1,10 +1,10 @@
 import NevodHost
 import NevodSupport
 
-/// The origins that the credentials of a command line are for.
+/// Decides which origins a command line's credentials may be sent to.
 ///
-/// A profile's are for its `url` and `origins`, a session that was stored without a profile for those of its login, and `--origin` adds
-/// one. A plugin, `-u` or `-H` that is typed stands beside its URL, and is for that.
+/// A profile's credentials may go to its `url` and `origins`, and a session that was stored without a profile to the origins of
+/// its login. `--origin` adds an origin. A plugin, `-u` or `-H` that is typed next to a URL may go to that URL.
 struct CredentialScope {
     let arguments: Arguments
 
@@ -21,13 +21,13 @@ struct CredentialScope {
         return origins
     }
 
-    /// The origins of the URLs. One that can't be parsed has none: its request can't be made.
+    /// The origins of the URLs. Leaves out URLs that can't be parsed, since no request can be made to them.
     var ofURLs: [Origin] {
         arguments.command.operandKind == .url
             ? (arguments.authorizedURLs ?? arguments.operands).compactMap { try? Origin(ofURL: $0) } : []
     }
 
-    /// Refuses a profile's credential for a URL of another origin. Call before anything is read, asked or sent.
+    /// Refuses to send a profile's credential to a URL of another origin. Call before anything is read, asked or sent.
     func check() throws {
         let added = try added()
         guard let profile = arguments.profile,
@@ -42,8 +42,8 @@ struct CredentialScope {
         }
     }
 
-    /// Refuses a session, stored without a profile, for a URL of another origin than those of its login. A session without any known
-    /// origin is for the URL that its plugin is typed with.
+    /// Refuses to send a session that was stored without a profile to a URL outside its origins. A session without known origins
+    /// may go to the URL that its plugin is typed with.
     func check(_ session: SessionName) throws {
         guard arguments.profile == nil, !session.allOrigins.isEmpty else { return }
         let added = try added()
@@ -56,8 +56,8 @@ struct CredentialScope {
         }
     }
 
-    /// The origins that a session should be stored for, beyond those that its settings name: those of `--origin`, and those of the URLs.
-    /// None with a profile, since its config file says so, and may change.
+    /// Returns the extra origins to store with a session, from `--origin` and the URLs. The settings name the others. Empty with
+    /// a profile, since its config file names them, and may change.
     func toStore(beyond named: [String]) throws(UsageError) -> [String] {
         guard arguments.profile == nil else { return [] }
         let origins = try added().map(\.description) + ofURLs.map(\.description)
@@ -65,7 +65,7 @@ struct CredentialScope {
     }
 }
 
-/// A credential that is for other origins than the URL's. Nothing was sent.
+/// Reports a credential that must not go to the URL's origin. Nothing was sent.
 struct CredentialScopeError: Error, CustomStringConvertible {
     let holder: String
     let credential: String
@@ -76,7 +76,7 @@ struct CredentialScopeError: Error, CustomStringConvertible {
     var description: String {
         let places = allowed.map(\.description).joined(separator: " and ")
         let isUnencrypted = origin.scheme == .http && allowed.contains { $0.host == origin.host && $0.scheme == .https }
-        return (allowed.isEmpty ? "\(holder) names no origin that it is for" : "\(holder) is for \(places)")
+        return (allowed.isEmpty ? "\(holder) names no origin" : "\(holder) is for \(places)")
             + ", so \(credential) is not sent to \(origin)\(isUnencrypted ? ", which is not encrypted" : ""); to allow it, \(wayOut)"
     }
 }

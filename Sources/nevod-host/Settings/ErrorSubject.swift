@@ -1,15 +1,15 @@
 import NevodHost
 import NevodSupport
 
-/// The part of a command line or a profile that an error is about.
+/// The part of a command line or a profile that causes an error.
 enum ErrorSubject: Equatable {
     case flag(Flag.Name)
     /// A setting or a parameter by its name.
     case part(Flag.Name, String)
 
-    /// Returns nil if the error doesn't tell.
+    /// Returns nil if the error doesn't name a part.
     init?(of error: any Error) {
-        switch error {
+        switch NetworkError.cause(of: error) {
         case let error as SubjectError: self = error.subject
         case let error as PluginError: self.init(of: error.reason)
         case is PresetError: self = .part(.set, SchemePreset.settingName)
@@ -47,14 +47,14 @@ enum ErrorSubject: Equatable {
     }
 }
 
-/// An error while a value was read, with the flag that it was read for.
+/// Reports an error in reading a value, with the flag that needs the value.
 struct SubjectError: Error, CustomStringConvertible {
     let subject: ErrorSubject
     let underlying: any Error
 
     var description: String { "\(underlying)" }
 
-    /// Adds the subject to the errors of some work.
+    /// Does some work, and adds the subject to its errors.
     static func adding<Result>(_ subject: ErrorSubject, _ work: () throws -> Result) throws -> Result {
         do { return try work() } catch let error as SubjectError { throw error } catch {
             throw SubjectError(subject: subject, underlying: error)
@@ -63,7 +63,8 @@ struct SubjectError: Error, CustomStringConvertible {
 }
 
 extension Arguments {
-    /// Returns `PATH:LINE ([PROFILE]): ` if an error is about a line of the profile that no typed flag replaces; otherwise empty.
+    /// Returns `PATH:LINE ([PROFILE]): ` if an error is about a line of the profile, and no typed flag replaces that line.
+    /// Otherwise returns an empty text.
     func place(of error: any Error) -> String {
         guard let profile, let path = ConfigFile.defaultPath(), let subject = ErrorSubject(of: error) else { return "" }
         let isMeant = { (name: Flag.Name, value: String) in

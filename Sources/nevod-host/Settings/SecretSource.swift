@@ -23,7 +23,7 @@ struct SecretSource {
             self = kind
         }
 
-        /// The form to write, for errors.
+        /// The form to write, for messages.
         var form: String {
             switch self {
             case .env: "env:VARIABLE"
@@ -35,8 +35,8 @@ struct SecretSource {
     }
 
     /// - Parameters:
-    ///   - source: one of the five.
-    ///   - what: the value's name, for errors.
+    ///   - source: one of the five kinds.
+    ///   - what: the value's name, for messages.
     func read(_ source: String, what: String, isSecret: Bool = true) throws -> Secret {
         if let secret = FileSecrets.secret(source) { return secret }
         guard let kind = Kind(of: source) else {
@@ -77,7 +77,7 @@ struct SecretSource {
         }
     }
 
-    /// Removes one line break at the end, which editors and `echo` add.
+    /// Removes one line break at the end, since editors and `echo` add one.
     private func withoutLineEnd(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
@@ -88,11 +88,11 @@ struct SecretSource {
     private func warnIfOthersCanRead(_ path: String) {
         var info = stat()
         guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_mode & S_IROTH != 0 else { return }
-        console.warning("\(path) holds a secret, and all users can read it; chmod 600 it")
+        console.warning(warning(aboutReadersOf: path))
     }
 }
 
-/// Reports a setting, password or answer that can't be read from its source.
+/// Reports that a setting, password or answer can't be read from its source.
 struct SettingSourceError: Error, CustomStringConvertible {
     let description: String
 

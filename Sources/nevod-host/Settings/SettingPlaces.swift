@@ -1,7 +1,7 @@
 import NevodHost
 import NevodSupport
 
-/// The places in files that the values of settings come from, for errors about them.
+/// The files and lines that the values of settings come from, for errors about the values.
 struct SettingPlaces {
     enum Place {
         case file(String)
@@ -11,16 +11,16 @@ struct SettingPlaces {
         case other
     }
 
-    /// By setting, in the order in which its scheme receives the values.
+    /// The key is the setting. The order is the one in which the scheme receives the values.
     private var places: [String: [(place: Place, lines: Int)]] = [:]
 
-    /// - Parameter lines: the lines of the value.
+    /// - Parameter lines: the number of the value's lines.
     mutating func add(_ name: String, _ place: Place, lines: Int = 1) {
         places[name, default: []].append((place, lines))
     }
 
-    /// Returns an error about a setting with the file that its value comes from. A line that the scheme counts over all values of
-    /// the setting, `line 3, column 12: …`, becomes that of the file: `mine.recipe:3:12: …`.
+    /// Adds to an error about a setting the file of its value. The scheme counts lines over all values of the setting, so `line
+    /// 3, column 12: …` becomes the file's own line: `mine.recipe:3:12: …`.
     func naming(_ error: PluginError) -> PluginError {
         switch error.reason {
         case .badSetting(let scheme, let name, let problem):
@@ -41,14 +41,14 @@ struct SettingPlaces {
         switch place {
         case .file(let path):
             return ("", "\(TerminalText.safe(path)):\(number)\(column.map { ":\($0)" } ?? ""): \(rest)")
-        // The column is that of the value, and not of the preset's line.
+        // The column counts within the value, not within the preset's line.
         case .preset(let path, let number):
             return ("", "\(TerminalText.safe(path)):\(number): \(column.map { "column \($0): " } ?? "")\(rest)")
         case .other: return (name, message)
         }
     }
 
-    /// Returns the value that has a line, and the line's number within the value.
+    /// Returns the place of the value that has a line, and the line's number within the value.
     private func place(of name: String, line: Int) -> (Place, Int)? {
         guard line > 0 else { return nil }
         var rest = line
@@ -59,7 +59,7 @@ struct SettingPlaces {
         return nil
     }
 
-    /// Returns the files of a setting's values, for the end of a message; empty without any.
+    /// Returns the files of a setting's values, for the end of a message; empty without files.
     private func files(of name: String) -> String {
         var paths: [String] = []
         for (place, _) in places[name] ?? [] {
@@ -71,7 +71,7 @@ struct SettingPlaces {
         return paths.isEmpty ? "" : " (in \(paths.map { TerminalText.safe($0) }.joined(separator: " and ")))"
     }
 
-    /// Reads the beginning of `line 3, column 12: …` or `line 3: …`.
+    /// Reads the start of `line 3, column 12: …` or `line 3: …`.
     private static func position(in message: String) -> (line: Int, column: Int?, rest: Substring)? {
         guard let (line, rest) = number(behind: "line ", in: message.utf8[...]) else { return nil }
         if rest.starts(with: ": ".utf8) { return (line, nil, Substring(rest.dropFirst(2))) }
@@ -81,7 +81,7 @@ struct SettingPlaces {
 
     private static func number(behind word: String, in text: Substring.UTF8View) -> (Int, rest: Substring.UTF8View)? {
         guard text.starts(with: word.utf8) else { return nil }
-        let digits = text.dropFirst(word.utf8.count).prefix { (0x30...0x39).contains($0) }
+        let digits = text.dropFirst(word.utf8.count).prefix(while: \.isDigit)
         return Int(Substring(digits)).map { ($0, text[digits.endIndex...]) }
     }
 }

@@ -1,19 +1,18 @@
 import NevodHost
 import NevodSupport
 
-/// Reads the value of a setting from its source, so that a secret is never on a command line, which every process of the machine can
-/// read.
+/// Reads a setting's value from its source, so that no secret is on a command line, which every process on the machine can read.
 struct SettingSource {
     let scheme: Scheme
     let console: Console
-    /// Values that are not in their places yet, by source.
+    /// Values by source, for sources that don't exist yet.
     var known: [String: Secret] = [:]
-    /// Whether required secrets that are missing are asked for.
+    /// Whether to ask for missing required secrets.
     var asks = true
 
-    /// Reads the settings of `--set` with those of their preset, and asks at the terminal for required secrets that are missing.
+    /// Reads the settings of `--set` and of their preset, and asks at the terminal for missing required secrets.
     ///
-    /// - Returns: the settings, and where they come from.
+    /// - Returns: the settings, and the files they come from.
     func settings(_ given: [String]) throws -> (SchemeSettings, SettingPlaces) {
         let given = try given.map(Self.parts)
         let preset = try preset(given)
@@ -31,11 +30,11 @@ struct SettingSource {
             settings = try preset.settings(settings)
         }
         for (name, place, lines) in values { places.add(name, place, lines: lines) }
-        // Reports a mistyped name before asking for anything.
+        // Reports a mistyped name before it asks for anything.
         try scheme.checkNames(of: settings)
         let missing = scheme.settings.filter { $0.isRequired && !settings.contains($0.name) }
         guard asks else { return (settings, places) }
-        // Reports everything that would fail behind the prompt.
+        // Reports everything that would fail after the prompt.
         guard missing.allSatisfy(\.isSecret) else { throw SettingSourceError(missing: missing, of: scheme) }
         for setting in missing { settings.add(setting.name, .secret(try ask(for: setting, missing))) }
         return (settings, places)
@@ -50,7 +49,7 @@ struct SettingSource {
     /// Returns the preset of `--set`; nil without one.
     func preset(_ given: [String]) throws -> SchemePreset? { try preset(given.map(Self.parts)) }
 
-    /// The settings with the sources of their values in place of these, for what depends on names alone.
+    /// Returns the settings with the sources instead of the values, for uses that depend only on names.
     func unread(_ given: [String]) throws -> SchemeSettings {
         var settings = SchemeSettings()
         for text in given {
@@ -62,7 +61,7 @@ struct SettingSource {
 
     /// Returns the name and the source of a value.
     private static func parts(_ text: String) throws -> (name: String, source: String) {
-        // Splits by bytes: a character that combines with the equals sign would hide it, and the text after it may be a secret.
+        // Splits by bytes: a combining mark after the equals sign would hide it, and the text after it may be a secret.
         guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
             throw UsageError("--set needs a name and a value: --set NAME=VALUE")
         }
@@ -85,9 +84,9 @@ struct SettingSource {
         return try SchemePreset.named(text, for: scheme)
     }
 
-    /// - Parameter isPlain: whether the value is no secret although the scheme has no setting of the name.
+    /// - Parameter isPlain: whether the value isn't a secret, although the scheme has no setting of the name.
     private func value(of name: String, _ source: String, isPlain: Bool) throws -> SchemeSettings.Value {
-        // An unknown name may be a mistyped secret, so its value is treated as one; the scheme then reports the known names.
+        // An unknown name may be a mistyped secret's, so its value is treated as secret. The scheme then reports the known names.
         let setting = scheme.settings.first { $0.name == name }
         let isSecret = setting?.isSecret ?? !isPlain
         if SecretSource.isSource(source) {
@@ -101,7 +100,7 @@ struct SettingSource {
         return .text(source.hasPrefix("text:") ? String(source.dropFirst(5)) : source)
     }
 
-    /// Refuses values of secret settings that are texts and not sources.
+    /// Refuses secret settings with the value itself instead of a source.
     func refusePlainSecrets(_ given: [String]) throws {
         for (name, source) in try given.map(Self.parts) { try refusePlain(name, source) }
     }
@@ -126,7 +125,7 @@ struct SettingSource {
 }
 
 extension SettingSourceError {
-    /// - Parameter missing: the required settings that were not given; a secret among them could still be asked for.
+    /// - Parameter missing: the required settings that were not given. Secrets among them could still be asked for.
     fileprivate init(missing: [SchemeSetting], of scheme: Scheme) {
         let names = missing.filter { !$0.isSecret }.map { setting in
             "\"\(setting.name)\"" + (setting.help.isEmpty ? "" : " (\(setting.help))")

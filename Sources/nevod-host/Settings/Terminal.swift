@@ -2,7 +2,7 @@ import Glibc
 import NevodHost
 import NevodSupport
 
-/// The controlling terminal of the process, independent of its standard streams.
+/// The process's controlling terminal, independent of its standard streams.
 enum Terminal {
     /// Whether there is a terminal to ask at.
     static var isAvailable: Bool {
@@ -21,7 +21,7 @@ enum Terminal {
         try ask(prompt, echoes: true)?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Asks, and waits on a separate thread for the answer or for the task's cancellation; nil if there is no terminal.
+    /// Asks, and waits on a separate thread for the answer, or until the task is cancelled; nil if there is no terminal.
     ///
     /// - Parameter prompt: made safe for the terminal; it may have several lines.
     static func answer(_ prompt: String, echoes: Bool) async throws -> Secret? {
@@ -42,7 +42,7 @@ enum Terminal {
 
     private static let activity = "waiting for an answer at the terminal"
 
-    /// Makes this process ask no more questions, as if there were no terminal.
+    /// Stops this process from asking questions, as if it had no terminal.
     static func forbid() { forbidden.withLock { $0 = true } }
 
     static var isForbidden: Bool { forbidden.withLock(\.self) }
@@ -70,7 +70,7 @@ enum Terminal {
         let output = FileDescriptor(number: terminal, name: "the terminal")
         try output.write(TerminalFilter.safe(prompt).span)
         if let stop, !Activity.during(activity, { stop.waitUntilReadable(terminal) }) {
-            // The next output begins on a line of its own.
+            // So that the next output starts on a new line.
             try output.write([UInt8(ascii: "\n")].span)
             throw CancellationError()
         }
@@ -99,7 +99,7 @@ enum Terminal {
             let count = Activity.during(activity) { read(terminal, line.baseAddress, line.count) }
             guard count >= 0 else { throw InputError("the terminal", errno) }
             guard count > 0 else {
-                // The next output begins on a line of its own.
+                // So that the next output starts on a new line.
                 try FileDescriptor(number: terminal, name: "the terminal").write([UInt8(ascii: "\n")].span)
                 throw UnansweredError.closedPrompt
             }

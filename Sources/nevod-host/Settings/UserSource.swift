@@ -1,7 +1,8 @@
 import NevodHost
+import NevodSupport
 
-/// Reads `-u` and `-U`: a name whose password is asked for, or the source of name and password. A password on the command line is
-/// refused.
+/// Reads `-u` and `-U`: a name, to ask for its password, or the source of a name and password. Refuses a password on the command
+/// line.
 struct UserSource {
     let console: Console
 
@@ -20,12 +21,12 @@ struct UserSource {
     }
 
     /// - Parameters:
-    ///   - flag: the flag with this value, for errors.
-    ///   - prompt: what is asked for, without the name.
+    ///   - flag: the flag with this value, for messages.
+    ///   - prompt: the question, without the name.
     /// - Returns: `name:password`.
     func userAndPassword(_ text: String, flag: String = "-u", prompt: String = "Password of") throws -> Secret {
         if SecretSource.isSource(text) { return try SecretSource(console: console).read(text, what: flag) }
-        // `name:` is a name with an empty password, which is no secret.
+        // `name:` is a name with an empty password. That isn't a secret.
         if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text.utf8.index(after: colon) == text.utf8.endIndex {
             return Secret(text)
         }

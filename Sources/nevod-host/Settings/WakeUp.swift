@@ -1,6 +1,7 @@
 import Glibc
+import NevodSupport
 
-/// Lets one thread end another thread's wait for a descriptor.
+/// Lets a thread end another thread's wait for a descriptor.
 final class WakeUp: Sendable {
     private let ends: (read: Int32, write: Int32)
 
@@ -21,15 +22,15 @@ final class WakeUp: Sendable {
         _ = write(ends.write, &byte, 1)
     }
 
-    /// Waits until `wake` was called.
+    /// Waits until `wake` is called.
     func wait() {
         var waited = pollfd(fd: ends.read, events: Int16(POLLIN), revents: 0)
         while poll(&waited, 1, -1) < 0, errno == EINTR {}
     }
 
-    /// Waits until the descriptor can be read or is at its end.
+    /// Waits until the descriptor is readable or at its end.
     ///
-    /// - Returns: false if `wake` was called, even if the descriptor can be read.
+    /// - Returns: false if `wake` was called, even if the descriptor is readable.
     func waitUntilReadable(_ descriptor: Int32) -> Bool {
         var waited = [
             pollfd(fd: ends.read, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
@@ -39,7 +40,7 @@ final class WakeUp: Sendable {
     }
 }
 
-/// Runs blocking work on a thread of its own, so that neither the thread pool nor the session's thread waits.
+/// Runs blocking work on a separate thread, so that neither the thread pool nor the session's thread waits.
 func onThread<Success: Sendable>(_ body: @escaping @Sendable () throws -> Success) async throws -> Success {
     try await withCheckedThrowingContinuation { continuation in
         let work = Unmanaged.passRetained(ThreadWork { continuation.resume(with: Result(catching: body)) })
@@ -52,7 +53,7 @@ func onThread<Success: Sendable>(_ body: @escaping @Sendable () throws -> Succes
             }, work.toOpaque())
         guard failure == 0 else {
             work.release()
-            return continuation.resume(throwing: InputError("on a thread of its own", failure))
+            return continuation.resume(throwing: InputError("on a new thread", failure))
         }
         pthread_detach(thread)
     }
@@ -64,4 +65,19 @@ private final class ThreadWork: Sendable {
     init(_ run: @escaping @Sendable () -> Void) {
         self.run = run
     }
+}
+
+/// Runs asynchronous work on the thread pool, and blocks this thread until it has finished. The work must not need this thread.
+func waiting<Success: Sendable>(for work: @escaping @Sendable () async throws -> Success) throws -> Success {
+    let outcome = Locked<Result<Success, any Error>?>(nil)
+    let finished = try WakeUp()
+    Task.detached {
+        let result: Result<Success, any Error>
+        do { result = .success(try await work()) } catch { result = .failure(error) }
+        outcome.withLock { $0 = result }
+        finished.wake()
+    }
+    finished.wait()
+    guard let result = outcome.withLock(\.self) else { throw CancellationError() }
+    return try result.get()
 }

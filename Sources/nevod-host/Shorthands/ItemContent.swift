@@ -1,13 +1,13 @@
 import NevodHost
 import NevodSupport
 
-/// The query and the content that items stand for: JSON, a form, a form with files, or one file.
+/// The query and the content that items make: JSON, a form, a form with files, or one file.
 struct ItemContent {
     private(set) var body = HTTPBody.none
     private(set) var type: String?
     private(set) var accept = "*/*"
 
-    /// A server's error may well be in another format.
+    /// The header's value. A server's error may have another format.
     private static let acceptJSON = "application/json, */*;q=0.5"
 
     /// - Parameter asForm: whether to make a form instead of JSON.
@@ -35,7 +35,7 @@ struct ItemContent {
         }
     }
 
-    /// The query, as a form (`name=value&…`); nil without such items.
+    /// Returns the query, as a form (`name=value&…`); nil without items for it.
     static func query(_ items: [RequestItem]) throws -> [UInt8]? {
         let items = items.filter { $0.kind == .query || $0.kind == .queryFile }
         return items.isEmpty ? nil : try form(items)
@@ -45,18 +45,9 @@ struct ItemContent {
         var bytes: [UInt8] = []
         for item in items {
             if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
-            bytes += encoded(item.name) + [UInt8(ascii: "=")] + encoded(try formText(item))
+            bytes += RequestContent.formEncoded(item.name) + [UInt8(ascii: "=")] + RequestContent.formEncoded(try formText(item))
         }
         return bytes
-    }
-
-    /// A space as `+` (HTML's `application/x-www-form-urlencoded`).
-    private static func encoded(_ text: String) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for piece in text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false) {
-            bytes += PercentEncoding.queryItem(piece) + [UInt8(ascii: "+")]
-        }
-        return Array(bytes.dropLast())
     }
 
     private static func formText(_ item: RequestItem) throws -> String {
@@ -66,7 +57,7 @@ struct ItemContent {
         case .string(let string): return string
         case .array, .object:
             throw UsageError(
-                "the item \"\(item.name):=…\" holds a list or an object, which no form can; leave out --as-form and files")
+                "the item \"\(item.name):=…\" is a list or an object, which a form can't hold; leave out --as-form and files")
         default: return String(decoding: ItemJSON.formatted(Array(text.utf8)), as: UTF8.self)
         }
     }
@@ -86,11 +77,29 @@ struct ItemContent {
         type = form.contentType
     }
 
-    /// Takes `;type=…` off a path.
+    /// Splits `;type=…` from a path.
     private static func typed(_ value: String) -> (path: String, type: String?) {
         guard let mark = value.utf8.lastIndex(of: UInt8(ascii: ";")), value[mark...].hasPrefix(";type=") else {
             return (value, nil)
         }
         return (String(value[..<mark]), String(value[mark...].dropFirst(6)))
+    }
+}
+
+/// The media types of files, by their extensions.
+enum MediaType {
+    private static let types: [(end: String, type: String)] = [
+        ("csv", "text/csv"), ("gif", "image/gif"), ("gz", "application/gzip"), ("html", "text/html"), ("jpeg", "image/jpeg"),
+        ("jpg", "image/jpeg"), ("js", "text/javascript"), ("json", "application/json"), ("pdf", "application/pdf"),
+        ("png", "image/png"), ("svg", "image/svg+xml"), ("txt", "text/plain"), ("xml", "application/xml"),
+        ("zip", "application/zip"),
+    ]
+
+    /// Returns the type of a file; nil if its name doesn't tell.
+    static func ofFile(_ path: String) -> String? {
+        let name = path.utf8.split(separator: UInt8(ascii: "/")).last ?? Substring(path).utf8
+        guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+        let end = String(decoding: name[dot...].dropFirst(), as: UTF8.self).lowercased()
+        return types.first { $0.end == end }?.type
     }
 }

@@ -1,17 +1,17 @@
 import NevodHost
 import NevodSupport
 
-/// The JSON document that items are put together to, in their order. `a[b]=c`, `a[]=c` and `a[1]=c` are members, further elements
-/// and elements of what stands in it.
+/// The JSON document that items build, in order. `a[b]=c` sets a member, `a[]=c` appends an element, and `a[1]=c` sets an
+/// element.
 struct ItemJSON {
     private indirect enum Node {
-        /// Encoded JSON that can't be added to.
+        /// Encoded JSON that no item can add to.
         case text([UInt8])
-        /// The encoded JSON of the `:=` item of that name, which can't be added to either.
+        /// The encoded JSON of the `:=` item of that name. No item can add to it either.
         case whole([UInt8], String)
         case array([Node])
         case object([(name: String, value: Node)])
-        /// A place that nothing has been written to so far.
+        /// A place without a value yet.
         case nothing
 
         var name: String {
@@ -28,11 +28,11 @@ struct ItemJSON {
         case element(Int)
         case append
 
-        /// The holder of such a place.
+        /// The kind of node that has such a place.
         var container: String { if case .member = self { "an object" } else { "a list" } }
     }
 
-    /// A larger index than any that is typed on purpose: the elements in front of it are filled with null.
+    /// Nobody types a larger index on purpose, and the elements before it are filled with null.
     private static let largestIndex = 9999
     private static let deepest = 64
 
@@ -47,7 +47,8 @@ struct ItemJSON {
         try Self.set(value, at: steps[...], in: &root, item.name)
     }
 
-    /// As Python writes it, which HTTPie's servers are used to: with a space behind `:` and `,`, and in ASCII.
+    /// The document as Python writes it, since that is what servers get from HTTPie: with a space after `:` and `,`, and in
+    /// ASCII.
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
         Self.write(root, to: &bytes)
@@ -74,11 +75,11 @@ struct ItemJSON {
         while rest.popFirst() == UInt8(ascii: "[") {
             let inner = try text(&rest, name)
             guard rest.popFirst() == UInt8(ascii: "]") else {
-                throw UsageError("the item \"\(name)\" has a [ without ]; \\[ stands for itself")
+                throw UsageError("the item \"\(name)\" has a [ without ]; write \\[ for a plain [")
             }
             if inner.text.isEmpty {
                 steps.append(.append)
-            } else if !inner.isEscaped, inner.text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            } else if !inner.isEscaped, inner.text.utf8.allSatisfy(\.isDigit) {
                 guard let index = Int(inner.text), index <= largestIndex else {
                     throw UsageError("the item \"\(name)\" has an index above \(largestIndex)")
                 }
@@ -87,14 +88,14 @@ struct ItemJSON {
                 steps.append(.member(inner.text))
             }
             guard rest.isEmpty || rest.first == UInt8(ascii: "[") else {
-                throw UsageError("the item \"\(name)\" has a text behind ]; \\] stands for itself")
+                throw UsageError("the item \"\(name)\" has text after ]; write \\] for a plain ]")
             }
         }
         guard steps.count <= deepest else { throw UsageError("the item \"\(name)\" is nested more than \(deepest) deep") }
         return steps
     }
 
-    /// Reads up to a bracket that no backslash stands in front of.
+    /// Reads up to the first bracket without a backslash before it.
     private static func text(_ rest: inout Substring.UTF8View, _ name: String) throws(UsageError) -> (
         text: String, isEscaped: Bool
     ) {
@@ -133,7 +134,7 @@ struct ItemJSON {
             if index >= elements.count { node = .array(elements + Array(repeating: .nothing, count: index + 1 - elements.count)) }
         case (_, .whole(_, let given)):
             throw UsageError(
-                "\"\(given)\" was given whole by :=, and can't be added to; the item \"\(name)\" belongs into its value")
+                "\"\(given)\" was given whole by :=, so the item \"\(name)\" can't add to it; put it into that value")
         default:
             throw UsageError("the item \"\(name)\" adds to \(node.name) what only \(step.container) can hold")
         }
@@ -175,7 +176,7 @@ struct ItemJSON {
         }
     }
 
-    /// Writes valid JSON anew; numbers stay as they were typed.
+    /// Rewrites valid JSON in the same form; numbers stay as typed.
     static func formatted(_ document: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         var lexer = JSONLexer(document.span)

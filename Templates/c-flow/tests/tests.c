@@ -1,4 +1,4 @@
-/* Runs the flows as a host does: each step gets an event, and the action is written to `done`. */
+/* Runs the flows as a host does: each step gets an event and writes its action to `done`. */
 #include "nevod_helpers.h"
 
 #include <stdio.h>

@@ -5,8 +5,8 @@ mod nevod_plugin;
 use nevod_plugin::*;
 use std::sync::Arc;
 
-/// The server's response to `Accept: text/plain`: the access token, the renewal, and the seconds that the first is valid, each on a
-/// line. Its bytes are what the host stores.
+/// The server's response to `Accept: text/plain`: the access token, the renewal, and the access token's lifetime in seconds, each
+/// on a line. The host stores its bytes.
 struct Tokens {
     authorization: Secret,
     renewal: Secret,
@@ -42,7 +42,7 @@ impl AcmeKeysAuth {
         flow.send(self.post(path, &[("renewal", token.renewal.as_bytes())])).await
     }
 
-    /// The token of a response; `refusal` for a status that refuses for good.
+    /// The token of a response, or `refusal` for a status that rejects it for good.
     fn issued(response: &Response, unix_time_ns: i64, refusal: Error) -> Result<Issued, Error> {
         match response.status {
             200 => {

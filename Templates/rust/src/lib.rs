@@ -1,4 +1,4 @@
-//! A key and its secret, and the time, as header lines.
+//! Sends a key, its secret and the time as header lines.
 #![allow(non_snake_case)] // the library's name
 
 mod nevod_plugin;

@@ -1,4 +1,4 @@
-"""Adminer of Debian with SQLite, and with its own plugin for a password, since a file has none."""
+"""Debian's Adminer with SQLite, and with its own plugin for a password, because an SQLite file has none."""
 
 import contextlib
 import sqlite3
@@ -31,7 +31,7 @@ class Adminer(PHPApplication):
 
     @property
     def database_path(self):
-        # As its redirects write it.
+        # As in its redirects.
         return "?" + urllib.parse.urlencode({"sqlite": "", "username": self.user, "db": f"{self.folder}/notes.sqlite"})
 
     @property

@@ -84,7 +84,7 @@ class ModAuthForm(Application):
     login_path = "dologin.html"
     private_path = "notes/private.html"
     marker = "Only for users."
-    # The module only redirects: the words are those of the site's own page.
+    # The module only redirects. The words are from the site's own page.
     refusal = "The user name or the password is wrong."
     settings = ("probe=notes/private.html",)
     session_modules, session_settings = "", ""
@@ -94,7 +94,7 @@ class ModAuthForm(Application):
 
     @property
     def files(self):
-        """The folder of what the server's own user reads and writes."""
+        """The folder with the files that the server's own user reads and writes."""
         return self.folder / "files"
 
     def prepare(self):
@@ -110,7 +110,7 @@ class ModAuthForm(Application):
             "files/sessions.sqlite", "PRAGMA journal_mode = WAL",
             "CREATE TABLE session (key TEXT PRIMARY KEY, value TEXT, expiry INTEGER)")
         if os.getuid() == 0:
-            # The server gives up root's rights for those of another user.
+            # The server switches from root to another user.
             user = "User www-data\nGroup www-data\n"
             self.run("chown", "-R", "www-data:www-data", self.files)
             self.folder.chmod(0o711)

@@ -1,4 +1,4 @@
-"""CherryPy's session authentication: any page is the login's form, with status 200, without a login."""
+"""CherryPy's session authentication: without a login, every page is the login form, with status 200."""
 
 import shutil
 import sys
@@ -15,7 +15,7 @@ class CherryPySessionAuth(Application):
     login_path = "do_login"
     private_path = "notes"
     marker = "Notes of "
-    # The page doesn't mark its message as one.
+    # The page doesn't mark its message as a message.
     refusal = ""
     cannot = {"code": "CherryPy has none"}
 

@@ -1,4 +1,4 @@
-"""The versions of what Debian's packages bring."""
+"""The versions of Debian's packages."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The login of `django.contrib.auth.urls`, which most sites of Django have."""
+"""The login of `django.contrib.auth.urls`, which most Django sites have."""
 
 import harness
 from django_site import DjangoApplication, notes, run_site

@@ -1,4 +1,4 @@
-"""django-allauth headless: the JSON of a page's own script."""
+"""django-allauth headless: JSON, as a page's script sends it."""
 
 import json
 
@@ -60,7 +60,7 @@ def prepare(user):
 
 
 def notes(request):
-    """The site's own part, as a page's script uses it: 401 says that nobody is logged in."""
+    """The site's own part, for a page's script: 401 means that nobody is logged in."""
     from django.contrib.auth.models import Group
     from django.http import JsonResponse
 

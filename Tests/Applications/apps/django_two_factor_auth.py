@@ -29,7 +29,7 @@ class DjangoTwoFactorAuth(DjangoApplication):
         self.sql("site.db", "UPDATE otp_totp_totpdevice SET last_t = -1")
 
 
-# It wants a template of the site around its pages.
+# Its pages need a template of the site around them.
 TEMPLATES = {"two_factor/_base.html": "{% block content_wrapper %}{% block content %}{% endblock %}{% endblock %}"}
 
 

@@ -1,4 +1,4 @@
-"""DokuWiki of Debian, with its plain files below the folder of the test."""
+"""Debian's DokuWiki, with its plain files below the test's folder."""
 
 import pathlib
 import re
@@ -38,7 +38,7 @@ class DokuWiki(PHPApplication):
             f"<?php\n$conf['title'] = 'Notes';\n$conf['useacl'] = 1;\n$conf['savedir'] = '{self.folder}/data';\n"
             "$conf['updatecheck'] = 0;\n$conf['disableactions'] = 'register';\n")
         (conf / "acl.auth.php").write_text("*\t@ALL\t0\n*\t@user\t8\n")
-        # The package takes its configuration from elsewhere only if nothing else says where it is.
+        # The package's default location of the configuration applies only if nothing else sets it.
         (self.folder / "prepend.php").write_text(f"<?php\ndefine('DOKU_MAIN_CONF', '{conf}/');\ndefine('DOKU_CONF', '{conf}/');\n")
         password = self.run("php", "-r", f"echo password_hash('{self.password}', PASSWORD_BCRYPT);")
         (conf / "users.auth.php").write_text(f"{self.user}:{password}:Ada Lovelace:ada@example.org:user\n")
@@ -66,7 +66,7 @@ class DokuWiki(PHPApplication):
 
     def forget(self):
         super().forget()
-        # The cookie alone would log in again without the session: what encrypts its password must be another.
+        # The cookie alone would log in again without the session, so the key that encrypts its password must change.
         for file in (self.folder / "data" / "meta").glob("_htcookiesalt*"):
             file.unlink()
 

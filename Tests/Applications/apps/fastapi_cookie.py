@@ -46,7 +46,7 @@ class FastAPIUsers(Application):
 
 
 def serve(port):
-    """The application of its documentation, with a user of a further column."""
+    """The application from its documentation, with an additional column for users."""
     import contextlib
     import uuid
 

@@ -1,4 +1,4 @@
-"""Flask-Security with forms: pages whose tokens are bound to a signed session cookie, and the code on a page of its own."""
+"""Flask-Security with forms: pages whose tokens are bound to a signed session cookie, and a separate page for the code."""
 
 import json
 import sys
@@ -52,12 +52,12 @@ class FlaskSecurity(Application):
         return ["--json", json.dumps({"note": value}), self.url("notes")]
 
     def forget(self):
-        # The identifier of a user in sessions, which its own documentation has changed to end them all.
+        # A user's identifier in sessions. Its documentation says to change it in order to end all of them.
         self.sql("instance/site.db", "UPDATE user SET fs_uniquifier = hex(randomblob(16))")
 
 
 def make():
-    """The application of its documentation, with second factors, and every form protected by Flask-WTF."""
+    """The application from its documentation, with second factors, and with every form protected by Flask-WTF."""
     from flask import Flask, request
     from flask_security import Security, SQLAlchemyUserDatastore, auth_required, current_user
     from flask_security.models import fsqla_v3

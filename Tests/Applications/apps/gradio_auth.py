@@ -1,4 +1,4 @@
-"""Gradio with `auth`: a login that answers in JSON, and sessions in memory."""
+"""Gradio with `auth`: a login that responds in JSON, and sessions in memory."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ class Gradio(Application):
     title = "Gradio"
     preset = "gradio"
     package = "gradio"
-    # For its size.
+    # Because of its size.
     is_slow = True
     login_path = "login"
     private_path = "config"

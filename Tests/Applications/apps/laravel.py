@@ -1,4 +1,4 @@
-"""Laravel with the login of its starter kits: a token in an encrypted cookie, and 419 where it is wrong."""
+"""Laravel with the login of its starter kits: a token in an encrypted cookie, and 419 for a wrong one."""
 
 import base64
 import contextlib

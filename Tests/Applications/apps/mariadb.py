@@ -1,4 +1,4 @@
-"""MariaDB of Debian for the applications in PHP that need it: its files and its socket in the folder of the test."""
+"""Debian's MariaDB for PHP applications that need it, with its files and its socket in the test's folder."""
 
 import getpass
 import subprocess

@@ -1,4 +1,4 @@
-"""MediaWiki of Debian with SQLite, private: its API with a form, and its login page with a one-time code (OATHAuth)."""
+"""Debian's MediaWiki with SQLite, private: its API with a form, and its login page with a one-time code (OATHAuth)."""
 
 import json
 

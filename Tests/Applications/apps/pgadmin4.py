@@ -18,7 +18,7 @@ class PgAdmin(Application):
     login_path = "authenticate/login"
     private_path = "browser/"
     marker = "Loading pgAdmin 4"
-    # The message is in a script of the page.
+    # The message is in one of the page's scripts.
     refusal = ""
     code_user, code_secret = "grace@example.org", "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 
@@ -83,5 +83,5 @@ class PgAdmin(Application):
     def forget(self):
         for path in (self.folder / "data/sessions").glob("*"):
             path.unlink(missing_ok=True)
-        # It keeps those that were used last in memory.
+        # It keeps the most recently used ones in memory.
         self.restart()

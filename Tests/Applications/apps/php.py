@@ -1,4 +1,4 @@
-"""What the applications in PHP have in common: the development server, with their sessions in the folder of the test."""
+"""What the PHP applications have in common: the development server, with their sessions in the test's folder."""
 
 import os
 
@@ -7,7 +7,7 @@ from harness import Application
 
 
 class PHPApplication(Application):
-    # Where its files are.
+    # The folder of its files.
     document_root = ""
     php_settings = ()
 
@@ -25,7 +25,7 @@ class PHPApplication(Application):
         return ["php", *options, *words]
 
     def place(self, value):
-        """Puts the names of files that are the test's own below its folder."""
+        """Moves the paths of files that belong to the test below its folder."""
         return self.folder / value if value in ("sessions", "temporary", "prepend.php") else value
 
     def command(self):

@@ -1,4 +1,4 @@
-"""phpMyAdmin of Debian, with the cookie login."""
+"""Debian's phpMyAdmin, with the cookie login."""
 
 import shutil
 

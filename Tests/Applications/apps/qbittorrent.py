@@ -1,4 +1,4 @@
-"""qBittorrent: a login that answers "Fails." with status 200, and an API that answers an ended session with 403."""
+"""qBittorrent: a login that responds "Fails." with status 200, and an API that responds to an ended session with 403."""
 
 import base64
 import hashlib
@@ -8,7 +8,7 @@ import requests
 from apps.debian import package_version
 from harness import PATIENCE, Application, expect
 
-# The limit of wrong passwords is the test's: it makes more than the five after which an address is banned.
+# The limit of wrong passwords is raised, because the test makes more than the five after which an address is banned.
 CONFIG = """[LegalNotice]
 Accepted=true
 
@@ -36,7 +36,7 @@ class QBittorrent(Application):
     login_path = "api/v2/auth/login"
     private_path = "api/v2/torrents/categories"
     marker = "kept-by-ada"
-    # The answer is the word "Fails.", and no message.
+    # The response is the word "Fails.", not a message.
     refusal = ""
     cannot = {"code": "qBittorrent has none"}
 
@@ -59,7 +59,7 @@ class QBittorrent(Application):
 
     def start(self):
         super().start()
-        # The marker: an application without categories answers as little as one without a login.
+        # The marker: without categories, the response is as empty as without a login.
         self.reference_write(self.reference(), self.marker)
 
     def reference(self, user=None, password=None, code_secret=None):

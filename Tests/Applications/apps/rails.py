@@ -1,4 +1,4 @@
-"""Rails with Devise: with sessions in its cache, and with those that are only an encrypted cookie, as is its default."""
+"""Rails with Devise: with sessions in its cache, and with sessions that are only an encrypted cookie, which is its default."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""Redmine of Debian with SQLite, and with its own one-time codes."""
+"""Debian's Redmine with SQLite, and with its own one-time codes."""
 
 import contextlib
 import shutil
@@ -50,7 +50,7 @@ class Redmine(Application):
 
     def prepare(self):
         shutil.copytree("/usr/share/redmine", self.root, ignore=shutil.ignore_patterns("instances", "Gemfile.lock", "database.yml"))
-        # Its configuration is found there, and not in the system's own folders.
+        # It finds its configuration there, not in the system's own folders.
         instance = self.root / "instances" / "default"
         for name in ("config", "files", "log", "public/plugin_assets", "tmp/cache"):
             (instance / name).mkdir(parents=True)

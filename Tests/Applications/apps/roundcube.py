@@ -1,4 +1,4 @@
-"""Roundcube of Debian with SQLite, and with Dovecot as its IMAP server, both below the folder of the test."""
+"""Debian's Roundcube with SQLite, and with Dovecot as its IMAP server, both below the test's folder."""
 
 import contextlib
 import getpass
@@ -67,7 +67,7 @@ class Roundcube(PHPApplication):
     login_path = "?_task=login"
     private_path = "?_task=settings&_action=identities"
     marker = "identities-table"
-    # It says "Login failed." only in a script.
+    # "Login failed." is only in a script.
     refusal = ""
     cannot = {"code": "it has none without a plugin"}
     imap = None
@@ -89,7 +89,7 @@ class Roundcube(PHPApplication):
         mail = self.folder / "mail"
         mail.mkdir()
         if os.getuid() == 0:
-            # It keeps no mail of root.
+            # It doesn't keep mail for root.
             user = group = "www-data"
             self.run("chown", "www-data:www-data", mail)
             self.folder.chmod(0o711)

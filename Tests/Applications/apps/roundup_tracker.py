@@ -1,4 +1,4 @@
-"""Roundup: a login form on every page of a tracker, whose actions are named by a field, with tokens that are used once."""
+"""Roundup: a login form on every page of a tracker. A field names the form's action, and tokens are for one use."""
 
 import re
 import sys

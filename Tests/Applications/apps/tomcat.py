@@ -1,4 +1,4 @@
-"""Tomcat's form login, with a small servlet that keeps notes. It wants a GET of a protected page first."""
+"""Tomcat's form login, with a small servlet that keeps notes. It requires a GET of a protected page first."""
 
 import shutil
 
@@ -50,7 +50,7 @@ class Tomcat(Application):
 
     def command(self):
         classes = f"{HOME}/bin/bootstrap.jar:{HOME}/bin/tomcat-juli.jar"
-        # A server for a few requests needs no second compiler.
+        # For a few requests, the second compiler isn't worth it.
         return ["java", "-XX:TieredStopAtLevel=1", "-cp", classes, f"-Dcatalina.home={HOME}", f"-Dcatalina.base={self.folder}",
                 f"-Djava.io.tmpdir={self.folder / 'temp'}", "org.apache.catalina.startup.Bootstrap", "start"]
 
@@ -74,7 +74,7 @@ class Tomcat(Application):
         return value in self.reference().get(self.url(""), timeout=PATIENCE).text
 
     def forget(self):
-        # The sessions of all: the one that asks is not among them.
+        # All sessions, except the one that asks.
         requests.get(self.url("forget"), timeout=PATIENCE).raise_for_status()
 
     def write_words(self, value):

@@ -1,4 +1,4 @@
-"""WordPress of Debian: its login page, and its REST interface as the writer."""
+"""Debian's WordPress: its login page, and its REST interface for writing."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-# A small Rails application with Devise as its generators set it up, in one file: notes for whoever is logged in.
+# A small Rails application in one file, with Devise as its generators set it up: notes for logged-in users.
 require "rails"
 require "active_record/railtie"
 require "action_controller/railtie"

@@ -3,7 +3,7 @@ import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Keeps notes for whoever is logged in; the container does the rest. */
+/** Keeps notes for logged-in users. The container does the rest. */
 public class Notes extends HttpServlet implements HttpSessionListener {
     private static final Set<HttpSession> sessions = ConcurrentHashMap.newKeySet();
     private static final Set<String> notes = ConcurrentHashMap.newKeySet();
@@ -42,7 +42,7 @@ public class Notes extends HttpServlet implements HttpSessionListener {
     @Override
     protected void doPost(HttpServletRequest request, HttpServletResponse response) throws IOException {
         switch (request.getServletPath()) {
-            // The container forwards what it was sent to its login page.
+            // The container forwards what it received to its login page.
             case "/login", "/refused" -> doGet(request, response);
             case "/logout" -> {
                 request.getSession().invalidate();

@@ -1,4 +1,4 @@
-// Names of Foundation and the standard library, without a type from the context. None is ambiguous.
+// Uses names of Foundation and the standard library without a type from the context. None is ambiguous.
 import Foundation
 import NevodHostFoundation
 
@@ -55,7 +55,7 @@ private func useStandardLibrary(_ optional: Int?) {
     print(result, sum)
 }
 
-/// Properties of the host's that have the name of one of Nevod's.
+/// Properties of the host with the name of a property in Nevod.
 private func useDurations(_ config: NetworkConfig, _ policy: RetryPolicy, _ cookies: CookieToken) {
     let timeout = config.timeout ?? .seconds(1)
     let delays = [policy.baseDelay, policy.maxDelay].map { $0.components.seconds }
@@ -64,7 +64,7 @@ private func useDurations(_ config: NetworkConfig, _ policy: RetryPolicy, _ cook
     print(timeout.components, delays, isHostOnly as Any, length, config.timeout == .seconds(5), policy.baseDelay == .seconds(1))
 }
 
-/// Methods of the host's that have a second form in Foundation's types.
+/// Methods of the host that also have a form with Foundation's types.
 private func useTokens<T: TokenModel>(
     _ token: T, _ config: NetworkConfig, _ route: some Route, _ request: HTTPRequest, _ interceptor: some RequestInterceptor
 ) async throws where T.Encoded == [UInt8] {

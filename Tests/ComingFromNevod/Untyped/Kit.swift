@@ -1,4 +1,4 @@
-// Names of the standard library in a plugin's sources, without a type from the context. None is ambiguous.
+// Uses names of the standard library in a plugin's sources without a type from the context. None is ambiguous.
 import NevodPluginKit
 
 private func use(_ optional: Int?) {

@@ -1,6 +1,6 @@
 /*
- * A plugin without a fault, and with one: FAULT is its name, a string. test_faulty_plugins.py has the table of all faults and of the
- * check that finds each.
+ * A plugin with the fault that FAULT names, a string, or without a fault. test_faulty_plugins.py has the table of all faults, and
+ * the check that finds each.
  *
  * Its one scheme signs requests (not securely: the sum is FNV-1a), logs in with a password, renews and revokes, keeps a nonce of
  * the server, and wraps the body of a stream.
@@ -79,7 +79,7 @@ static int has(const nevod_pair *pairs, uint32_t count, nevod_bytes name)
     return found;
 }
 
-/* As long as a device or a server takes; in the first calls alone, so that the other checks end soon. */
+/* As long as a device or a server takes. Only in the first calls, so that the other checks finish soon. */
 static void block(void)
 {
     static volatile int calls;
@@ -249,7 +249,7 @@ static int32_t create(const nevod_scheme *scheme, const nevod_host *host, const 
     }
     self->borrowed = secret.data;
     self->owner = gettid();
-    /* Not with the first instance of a process, which the shorter checks have. */
+    /* Not in a process's first instance, which the shorter checks use. */
     if (FAULTY("create-sometimes-leaves-thread") && created % 2 == 0 && created > 1 && created < 240)
         start_thread();
     if (FAULTY("create-sometimes-leaks-descriptor") && created % 3 == 2)
@@ -464,7 +464,7 @@ static void use_stack(void)
         block[i] = 1;
 }
 
-/* Faults that read the view in a way that no host allows. */
+/* Faults that read the view in ways that no host allows. */
 static void misread(const nevod_view *view)
 {
     if (FAULTY("crashes-on-no-path") && (view->target.count == 0 || view->target.data[0] != '/') && view->target_kind == 0 &&

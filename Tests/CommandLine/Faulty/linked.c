@@ -1,5 +1,5 @@
 /*
- * Linked to faulty.c, to make a fault of the file: a macro chooses it.
+ * Linked to faulty.c to make a fault of the library file. A macro chooses the fault.
  */
 #include <stddef.h>
 

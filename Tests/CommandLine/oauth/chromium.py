@@ -4,8 +4,8 @@ has no form. Driven by chromedriver (W3C WebDriver). The user is ada, whose pass
 
     chromium.py LOG URL
 
-LOG gets the browser's version, then the title and the URL without its query of each page. It appears once the browser has ended,
-which may be after the command that has opened it.
+LOG gets the browser's version, then the title and the URL without its query of each page. It appears when the browser has ended,
+which may be later than the command that opened it.
 """
 
 import json
@@ -64,7 +64,7 @@ class Browser:
 
 def main():
     with tempfile.TemporaryDirectory(prefix="nevod-chromium-") as folder, open(sys.argv[1] + ".part", "w") as log:
-        # It writes to its home besides.
+        # It also writes to its home.
         environment = {**os.environ, "HOME": folder, "XDG_CONFIG_HOME": folder, "XDG_CACHE_HOME": folder}
         driver = subprocess.Popen(
             ["chromedriver", "--port=0"], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)

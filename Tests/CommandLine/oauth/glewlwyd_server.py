@@ -1,8 +1,8 @@
 """Glewlwyd, an OpenID provider in C: code with PKCE and pushed requests (RFC 9126), the device grant, client credentials,
 password, revocation, DPoP, rotation with reuse detection. The argument is a folder for its database.
 
-Its pages for people are programs in JavaScript. This server stands before it, passes requests on as they are, and has a page
-with a form in their place, which asks Glewlwyd's own API for the login and the consent.
+Its pages for people are JavaScript programs. This server is a proxy in front of it. It passes requests on unchanged, but serves a
+page with a form instead of these programs, and uses Glewlwyd's own API for the login and the consent.
 
   /glewlwyd/oidc/…       Glewlwyd's, whose issuer is URL/glewlwyd/oidc
   GET /api               {"user", "client", "scope"} of a valid token, verified with PyJWT; 401 with a challenge for any other
@@ -29,7 +29,7 @@ SCHEMA = "/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3"
 MODULES = "/usr/lib/glewlwyd"
 PREFIX = "/glewlwyd"
 COOKIE = "SESSION"
-# Of the schema.
+# From the schema.
 ADMINISTRATOR = ("admin", "password")
 log = []
 
@@ -46,7 +46,7 @@ class Glewlwyd:
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         self.process = subprocess.Popen(
-            # Ends with this process, however that ends.
+            # Ends when this process ends, in whatever way.
             ["setpriv", "--pdeathsig", "TERM", "glewlwyd", "-e"], stdin=subprocess.DEVNULL, stdout=sys.stderr, stderr=sys.stderr,
             env={
                 "PATH": "/usr/bin:/bin", "GLWD_PORT": str(self.port), "GLWD_BIND_ADDRESS": "127.0.0.1",
@@ -188,7 +188,7 @@ def make_app(url):
         return status, [line for line in lines if line[0].lower() not in hop], content
 
     def ask(method, query, body):
-        """In place of Glewlwyd's pages: the login and the consent; and the end of a device's."""
+        """Replaces Glewlwyd's pages: the login, the consent, and the last page of a device login."""
         fields = dict(urllib.parse.parse_qsl(query))
         html = [("Content-Type", "text/html")]
         if "prompt" in fields and fields["prompt"].startswith("device") and fields["prompt"] != "device":

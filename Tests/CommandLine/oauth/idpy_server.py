@@ -2,7 +2,7 @@
 OpenID Connect. A client that sends a proof gets a token that is bound to its key. The argument is a folder for its files.
 
   GET /api               {"user", "client", "scope"} of a valid token; 401 with a challenge for any other. Proofs are
-                         verified with jwcrypto: idpyoidc of this version wants another `ath` than that of RFC 9449.
+                         verified with jwcrypto, because this version of idpyoidc expects a different `ath` than RFC 9449.
   GET /control/log       the requests for tokens: grant, client, status; "par" for a pushed request
   GET /control/expire    expires all access tokens
 """
@@ -29,7 +29,7 @@ log, issued, expired = [], set(), set()
 
 
 class Person(UserPass):
-    """A login by a form, of which idpyoidc has only one that needs a template."""
+    """A login by a form. idpyoidc's own needs a template."""
 
     def __call__(self, **values):
         token = create_signed_jwt(self.upstream_get("context").issuer, self.upstream_get("attribute", "keyjar"), **values)
@@ -113,7 +113,7 @@ def make_app(issuer):
             "headers": {key.lower(): value for key, value in request.headers.items()}, "method": request.method,
             "url": request.base_url, "cookie": [{"name": key, "value": value} for key, value in request.cookies.items()]}
         values = (request.args if request.method == "GET" else request.form).to_dict()
-        # idpyoidc verifies the request before it looks the reference up.
+        # idpyoidc verifies the request before it resolves the reference.
         if name == "authorization" and values.get("request_uri") in context.par_db:
             values = context.par_db.pop(values["request_uri"]).to_dict()
         # Any port of loopback (RFC 8252 §7.3), which idpyoidc doesn't offer.

@@ -1,7 +1,7 @@
-"""Shared by the authorization servers: their one user, their clients' names, keys in the folder of the test, and the pages that
-a person sees. Each server prints its URL, ends with the process that started it, and keeps a log that GET /control/log returns.
+"""Shared by the authorization servers: their one user, their clients' names, keys in the test's folder, and the pages that a
+person sees. Each server prints its URL, ends with the process that started it, and keeps a log that GET /control/log returns.
 
-Clients, at each server that has them:
+Each server has some of these clients:
 
   app      public; code, device, refresh
   web      confidential, by Basic or in the form; code, refresh
@@ -70,7 +70,7 @@ class WrongProof(Exception):
 
 
 def proof_key(headers, url, method, access_token=None):
-    """The thumbprint of the key that signed a request's proof, which jwcrypto verifies (RFC 9449 §4.3); nil without a proof."""
+    """The thumbprint of the key that signed a request's proof, which jwcrypto verifies (RFC 9449 §4.3). None without a proof."""
     from jwcrypto import jwk, jws
 
     if "DPoP" not in headers:

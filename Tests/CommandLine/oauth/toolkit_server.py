@@ -1,9 +1,9 @@
-"""django-oauth-toolkit, as Debian has it: rotation with reuse detection (RFC 9700 §4.14.2), OpenID Connect, and two resources,
-of which one answers 403 to a token that has expired. The argument is a folder for the database.
+"""Debian's django-oauth-toolkit: rotation with reuse detection (RFC 9700 §4.14.2), OpenID Connect, and two resources. One
+responds to an expired token with 403. The argument is a folder for the database.
 
   /o/…                   the toolkit's, whose issuer is URL/o
   GET /api               {"user", "client", "scope"} of a valid token; 401 with a challenge for any other
-  GET /forbidding        the same by the toolkit's own view, which answers 403 without a challenge
+  GET /forbidding        the same by the toolkit's own view, which responds with 403 and no challenge
   GET /control/log       the requests for tokens: grant, client, status
   GET /control/expire    expires all access tokens
   GET /control/brief     further access tokens expire after 2 s; after an hour again with /control/long
@@ -21,7 +21,7 @@ from django.conf import settings
 PAGES = {
     "login.html": '<title>Log in</title><form method="post">{% csrf_token %}{{ form.as_p }}'
                   '<button name="login">Log in</button></form>',
-    # The toolkit's own page for consent needs no others than these.
+    # The toolkit's own consent page needs no others.
     "oauth2_provider/base.html": "<title>Authorize</title>{% block content %}{% endblock content %}",
 }
 key = rsa.generate_private_key(65537, 2048).private_bytes(
@@ -61,12 +61,12 @@ from oauth2_provider.views import ConnectDiscoveryInfoView, TokenView
 from oauth2_provider.views.generic import ProtectedResourceView
 
 log = []
-# The database serves one request at once: the client is tested, not this server.
+# The database serves one request at a time: these tests are about the client, not this server.
 database = threading.RLock()
 
 
 class FamilyValidator(OAuth2Validator):
-    """Revokes the family of a refresh token that comes a second time, as the toolkit of today does."""
+    """Revokes a refresh token's family if the token comes a second time, as today's toolkit does."""
 
     def validate_refresh_token(self, refresh_token, client, request, *args, **kwargs):
         if super().validate_refresh_token(refresh_token, client, request, *args, **kwargs):
@@ -121,7 +121,7 @@ def control(request, what):
 urlpatterns = [
     path("login", LoginView.as_view(template_name="login.html")), path("api", api), path("forbidding", Forbidding.as_view()),
     path("control/<what>", control), path("o/token/", token),
-    # Later versions of the toolkit serve it without a slash at the end as well, where clients look for it.
+    # Later versions of the toolkit also serve it without a trailing slash, where clients look for it.
     path("o/.well-known/openid-configuration", ConnectDiscoveryInfoView.as_view()),
     path("o/", include("oauth2_provider.urls"))]
 

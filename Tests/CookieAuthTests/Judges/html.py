@@ -1,4 +1,5 @@
-"""The verdict of html5lib: reads a JSON list of pages from a file, whose characters are bytes, prints what a browser finds in each."""
+"""The verdict of html5lib: reads a JSON list of pages, whose characters are bytes, from a file, and prints what a browser finds
+in each."""
 
 import json
 import sys
@@ -7,7 +8,7 @@ import html5lib
 from html5lib.treebuilders import etree
 from xml.etree import ElementTree
 
-# HTML §4.10.5: the default of an attribute that is missing or invalid is text.
+# HTML §4.10.5: if the attribute is missing or invalid, the default is text.
 INPUT_TYPES = (
     "hidden text search tel url email password date month week time datetime-local number range color checkbox radio file submit "
     "image reset button").split()
@@ -15,7 +16,7 @@ Builder = etree.getETreeModule(ElementTree).TreeBuilder
 
 
 class Forms(Builder):
-    """Notes the form that each control belongs to, which isn't always an element around it."""
+    """Records each control's form, which isn't always an element around it."""
 
     def __init__(self, *arguments):
         self.owners = {}

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The fuzzer that the variable NEVOD_FUZZER names. Without it, the program prints the names of all fuzzers.
+/// The fuzzer named by the variable NEVOD_FUZZER. Without it, the program prints the names of all fuzzers.
 private let fuzzer: Fuzzer = {
     let name = getenv("NEVOD_FUZZER").map { String(cString: $0) }
     if let fuzzer = Fuzzer.all.first(where: { $0.name == name }) { return fuzzer }
@@ -17,8 +17,8 @@ public func initialize(
     return 0
 }
 
-/// Called by libFuzzer with each input. It reports an input as a crash if the process ends, uses memory wrongly, takes longer than
-/// the script's limit or allocates more than it.
+/// Called by libFuzzer with each input. libFuzzer reports an input as a crash if the process ends, misuses memory, or exceeds the
+/// script's limits of time or memory.
 @c(LLVMFuzzerTestOneInput)
 public func run(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = Input(bytes: UnsafeRawBufferPointer(start: start, count: count))

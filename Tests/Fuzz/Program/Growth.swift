@@ -7,13 +7,13 @@ struct Growth {
     private let unit: [UInt8]
     private let end: [UInt8]
 
-    /// An input that is a part of a fuzzed one, over and over, between the parts before and behind it. The fuzzed bytes themselves decide
-    /// where the parts end.
+    /// Repeats a part of a fuzzed input, between the parts before and after it. The fuzzed bytes themselves decide where the
+    /// parts end.
     init?(of input: Input, _ run: @escaping (Input) -> Void) {
         guard (1...64).contains(input.bytes.count) else { return nil }
-        // FNV-1a: the same for each run with the same input.
+        // FNV-1a, which gives the same hash in each run with the same input.
         var hash = input.bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        // Takes long, so that not every input is measured.
+        // Measuring takes long, so only some inputs are measured.
         guard hash >> 56 == 0 else { return nil }
         func number(below bound: Int) -> Int {
             defer { hash = hash &* 0x5851_F42D_4C95_7F2D &+ 1 }
@@ -27,18 +27,18 @@ struct Growth {
         self.run = run
     }
 
-    /// Fails for a time that grows with the square of the size: by 64, where a linear one grows by 8.
+    /// Fails if the time grows with the square of the size: by 64, while a linear time grows by 8.
     func check() {
         guard isSteep(2 << 10, runs: 1), isSteep(16 << 10, runs: 5) else { return }
         let text =
             String(decoding: beginning, as: UTF8.self) + "(" + String(decoding: unit, as: UTF8.self) + ")…"
             + String(decoding: end, as: UTF8.self)
-        // The square of this size takes longer than any copy of it, whose pages may have to be made first.
+        // Quadratic time for this size takes longer than any copy, even if its pages must be made first.
         let isSquare = isSteep(32 << 10, runs: 5, least: 50_000_000)
         expect(!isSquare, "the time grows with the size, and not with its square: \(text.debugDescription)")
     }
 
-    /// - Parameter least: in nanoseconds. Below a millisecond, the measure is that of the clock.
+    /// - Parameter least: in nanoseconds. Below a millisecond, the clock's own resolution dominates.
     private func isSteep(_ size: Int, runs: Int, least: Int = 1_000_000) -> Bool {
         let small = time(of: input(size), runs)
         let large = time(of: input(size * 8), runs)

@@ -4,9 +4,9 @@ import NevodSupport
 @testable import CookieAuth
 
 extension Fuzzer {
-    /// A sign as a person wrote it, and an answer: the status and the type by a number, a line of its header, the body.
+    /// A sign as a person would write it, and a response: a number for the status and the type, a header line, and the body.
     ///
-    /// The work is the product of both lengths, of which a setting has one.
+    /// The work is the product of both lengths. One of them is a setting's.
     static let cookieSign = Fuzzer("cookie-sign", isLinear: false) { input in
         var input = input
         let number = Int(input.byte())
@@ -43,7 +43,7 @@ extension Fuzzer {
     private static let statuses = [200, 302, 303, 401, 403, 419, 422, 500]
     private static let types = ["application/json", "text/html; charset=utf-8", "text/plain"]
 
-    /// The type of a request's body, the name of a field that is added to it, and the body.
+    /// The type of a request's body, the name of a field to add to it, and the body.
     static let formBody = Fuzzer("form-body") { input in
         let parts = input.array.split(separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, !parts[1].isEmpty, let form = FormBody(contentType: String(decoding: parts[0], as: UTF8.self))

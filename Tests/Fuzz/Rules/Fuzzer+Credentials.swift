@@ -11,12 +11,12 @@ extension Fuzzer {
         guard let url = request.url else { return }
         guard let parsed = try? HTTPRequest(.get, url) else { return }
         expect(parsed.origin.scheme.rawValue == request.protocolName, "the URL has git's protocol")
-        // A profile is chosen by the origin, so that nothing in the host may name another one.
+        // The origin chooses a profile, so nothing in the host may name another origin.
         let host = request.host.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "[") }
         if host.allSatisfy({
             $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "%")
         }),
-            // A number is an address, in its usual form.
+            // A number is an address, and gets the usual form.
             !host.isEmpty, !host.allSatisfy({ "0123456789abcdefABCDEFxX.".utf8.contains($0) })
         {
             expect(parsed.origin.host == String(decoding: host, as: UTF8.self).lowercased(), "the URL has git's host")

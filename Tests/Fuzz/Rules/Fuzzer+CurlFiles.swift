@@ -3,7 +3,7 @@ import NevodSupport
 
 @testable import nevod_host
 
-/// Formats and files of curl's.
+/// curl's formats and files.
 extension Fuzzer {
     /// The format of `--write-out`.
     static let writeOut = Fuzzer("write-out") { input in
@@ -39,7 +39,7 @@ extension Fuzzer {
         for host in ["a", "a.test", "", "localhost"] {
             let any = file.userAndPassword(host: host)
             expect(
-                (any?.withUnsafeBytes { $0.contains(UInt8(ascii: ":")) }) ?? true, "a colon stands between name and password")
+                (any?.withUnsafeBytes { $0.contains(UInt8(ascii: ":")) }) ?? true, "a colon separates name and password")
             let named = file.userAndPassword(host: host, login: Array("ada".utf8))
             expect((named?.withUnsafeBytes { $0.starts(with: "ada:".utf8) }) ?? true, "an entry has the name that is wanted")
         }
@@ -54,7 +54,7 @@ extension Fuzzer {
         expect(read.unreadableLine.map { (1...lines).contains($0) } ?? true, "a line that can't be read is one of the file's")
     }
 
-    /// WWW-Authenticate, as `--digest` responds to it.
+    /// WWW-Authenticate, and `--digest`'s response to it.
     static let digest = Fuzzer("digest") { input in
         guard let challenge = DigestChallenge(input.lines) else { return }
         let line = challenge.authorization(
@@ -65,7 +65,7 @@ extension Fuzzer {
         expect(again?.nonce == challenge.nonce && again?.realm == challenge.realm, "the server reads its own nonce and realm")
     }
 
-    /// WWW-Authenticate, as a refusal shows it.
+    /// WWW-Authenticate, and how a refusal shows it.
     static let refusal = Fuzzer("refusal") { input in
         var headers = HTTPHeaders()
         for line in input.lines { headers.add("WWW-Authenticate", line, by: .host) }

@@ -41,7 +41,7 @@ extension Fuzzer {
             written.withUnsafeBytes { $0.allSatisfy { $0 > 0x20 && $0 < 0x7F } }, "a form is printable ASCII without spaces")
     }
 
-    /// Text of a server on its way to a terminal.
+    /// A server's text on its way to a terminal.
     static let terminal = Fuzzer("terminal") { input in
         let safe = TerminalText.safe(input.bytes)
         expect(!safe.unicodeScalars.contains(where: \.isUnsafeAtTerminal), "safe text controls no terminal")

@@ -13,7 +13,7 @@ extension Fuzzer {
             expect(text.unicodeScalars.count <= 200, "a message is bounded")
             expect(!text.unicodeScalars.contains(where: \.isUnsafeAtTerminal), "a message controls no terminal")
         }
-        // Written values are longer, and may be above a bound then.
+        // Written values are longer, and may then exceed a limit.
         guard input.bytes.count <= 4096 else { return }
         let again = HTMLPage(Secret(page.forms.map(text).joined()))
         expect(again.forms.map(parts) == page.forms.map(parts), "forms are read as they were written")
@@ -33,7 +33,7 @@ extension Fuzzer {
         return "\(start)>\(fields.joined())</form>"
     }
 
-    /// The type as an input has it: one that keeps its value, for a control of another element.
+    /// The control's type as an input's. For another element, a type that keeps its value.
     private static func type(of field: HTMLField) -> String {
         ["textarea", "select"].contains(field.type) ? "hidden" : field.type
     }

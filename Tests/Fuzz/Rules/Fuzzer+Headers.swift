@@ -7,7 +7,7 @@ extension Fuzzer {
     static let headers = Fuzzer("headers") { input in
         guard let first = head(input.bytes) else { return }
         let headers = first.headers
-        // A line takes 3 bytes beside its name and value.
+        // A line takes 3 bytes in addition to its name and value.
         expect(headers.storage.count <= input.bytes.count * 4 + 64, "headers need no more memory than what was received")
         for line in headers { expect(!line.value.utf8.contains { $0 == 0x0A || $0 == 0x0D }, "a value has no line break") }
 
@@ -51,7 +51,7 @@ extension Fuzzer {
     }
 
     /// The head of a browser's request at a redirect URI.
-    /// A stored response as a cache's file has it, once its seal is open.
+    /// A stored response in a cache's file, after unsealing.
     static let cachedResponse = Fuzzer("cached-response") { input in
         guard let head = StoredHead(input.array) else { return }
         let again = StoredHead(head.encoded)
@@ -66,7 +66,7 @@ extension Fuzzer {
         let uri = RedirectURI(path: "/callback", isFormPost: input.byte() & 1 == 1)
         let limit = 4096
         guard let head = try? RedirectHead(input.bytes, uri, authorities: ["127.0.0.1:8080"], largestBody: limit) else { return }
-        expect(head.target == uri.path || head.target.hasPrefix("\(uri.path)?"), "a target is that of the redirect URI")
+        expect(head.target == uri.path || head.target.hasPrefix("\(uri.path)?"), "the target has the redirect URI's path")
         expect((0...limit).contains(head.bodyLength), "a body is within its limit")
     }
 }

@@ -4,7 +4,7 @@ import Glibc
 @testable import NevodPluginChecks
 
 extension Fuzzer {
-    /// The file of a plugin, before it is loaded.
+    /// A plugin's file before it is loaded.
     static let library = Fuzzer("library") { input in
         guard file >= 0, ftruncate(file, 0) == 0,
             pwrite(file, input.bytes.baseAddress, input.bytes.count, 0) == input.bytes.count,
@@ -22,7 +22,7 @@ extension Fuzzer {
         expect((loading.needed + loading.runPaths + loading.searchPaths).allSatisfy { !$0.utf8.contains(0) }, "a name has no NUL")
     }
 
-    /// Without a name, and removed with the process.
+    /// A file without a name, which disappears with the process.
     private static let file: CInt = {
         let path = Folder.path + "/library"
         defer { unlink(path) }

@@ -1,4 +1,5 @@
 import NevodJWT
+import NevodOAuth
 import NevodPluginKit
 import NevodSupport
 
@@ -6,7 +7,7 @@ import NevodSupport
 @testable import OAuth2Auth
 
 extension Fuzzer {
-    /// The response of a token endpoint, after a byte for its status; and the same bytes as the query of a redirect.
+    /// A byte for the status and then a token endpoint's response, and the same bytes as the query of a redirect.
     static let oauth = Fuzzer("oauth") { input in
         guard let server = try? OAuthServer(tokenEndpoint: "https://h/token", issuer: "https://h", namesIssuer: false),
             let origin = try? Origin("https://h")
@@ -15,7 +16,7 @@ extension Fuzzer {
         var input = input
         let status = 100 + Int(input.byte()) * 2
         let head = HTTPResponse(version: .http11, status: status, reason: "", headers: HTTPHeaders(), body: .bytes([]))
-        let response = OAuthResponse(head, input.array, from: origin, to: "the token", hiding: [secret])
+        let response = OAuthResponse(head, input.array, from: origin, to: "the token", hiding: [Secret(secret)])
         do throws(OAuthError) {
             let token = try OAuthToken(response, sentAt: UnixTime(seconds: 0))
             expect((200...299).contains(status), "a token comes with a success")
@@ -77,7 +78,7 @@ extension Fuzzer {
             guard case .valid(let url) = metadata[endpoint] else { continue }
             expect(second?[endpoint.rawValue]?.string == url, "another reader finds the same endpoint")
             expect(url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "an endpoint fits in a line of a stored token")
-            // A host that the host's reader refuses gets no request.
+            // A server name that the host's reader rejects gets no request.
             if let origin = try? Origin(ofURL: url) { expect(origin.scheme == .https, "an endpoint is reached by TLS") }
         }
         for name in ["token_endpoint_auth_methods_supported", "dpop_signing_alg_values_supported"] {
@@ -89,7 +90,7 @@ extension Fuzzer {
 
     private static func checkResourceMetadata(_ body: [UInt8]) {
         guard let metadata = try? ProtectedResource(body.span) else { return }
-        for text in [ProtectedResource.list(metadata.issuers), ServerText.quoted(metadata.identifier)] {
+        for text in [ProtectedResource.list(metadata.issuers), ServerWords.quoted(metadata.identifier)] {
             expect(
                 text.utf8.allSatisfy { (0x20..<0x7F).contains($0) } && text.utf8.count < 2000, "a server's text is safe to show")
         }
@@ -110,18 +111,18 @@ extension Fuzzer {
         expect("\(address.root)\(address.path)".utf8.count <= text.utf8.count, "the parts of an address are in it")
         let origin = try? Origin(ofURL: text)
         if address.isLoopback { expect(origin?.isLoopback == true, "a server on this machine is one for the host, too") }
-        // Not the other way round: the host reads `127.1` as an address of this machine, and the plugin refuses it.
+        // Not the other way round: the host reads `127.1` as an address of this machine, and the plugin rejects it.
         if let origin, let other = WebAddress("\(origin)"), !text.utf8.contains(UInt8(ascii: "%")) {
             expect(!address.isAuthentic || other.isAuthentic, "the host reaches the address as securely")
         }
         for url in OAuth2Auth.metadataURLs(of: text) { expect(WebAddress(url) != nil, "the place of metadata is an address") }
     }
 
-    /// The response of a token endpoint, and its ID token.
+    /// A token endpoint's response and its ID token.
     static let oauthResponse = Fuzzer("oauth-response") { input in
         guard let json = try? JSONValue(parsing: input.array.span) else { return }
         guard let token = try? StoredToken(json, at: 1_700_000_000, issuer: "https://id.example") else { return }
-        expect(StoredToken.isToken(String(revealing: token.accessToken)), "an access token fits in a header")
+        expect(TokenResponse.isToken(String(revealing: token.accessToken)), "an access token fits in a header")
         if let expiry = token.expiresAt {
             expect((1_700_000_000...2_700_000_000).contains(expiry), "an expiry is within its bounds")
         }

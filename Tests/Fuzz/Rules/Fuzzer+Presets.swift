@@ -1,13 +1,13 @@
 @testable import NevodHost
 
 extension Fuzzer {
-    /// The text of a preset. What it says is written and read again, and what fills its placeholders changes nothing around them.
+    /// The text of a preset. Its contents are written and read again, and values for its placeholders change nothing around them.
     static let preset = Fuzzer("preset") { input in
         guard let preset = try? PresetText(input.array, path: "preset", mayReadEnvironment: true) else { return }
         let text =
             "# \(preset.title)\n" + preset.placeholders.map { "{\($0.name)} = \($0.help)\n" }.joined()
             + preset.entries.map { "\($0.name) = \(written($0.value))\n" }.joined()
-        // The prefix of a text makes it longer.
+        // A text's prefix makes it longer.
         guard text.utf8.count <= PresetText.largest else { return }
         guard let again = try? PresetText(Array(text.utf8), path: "preset", mayReadEnvironment: true) else {
             return expect(false, "a written preset is read again")
@@ -39,6 +39,6 @@ extension Fuzzer {
         }
     }
 
-    /// A value as bytes, since texts that differ may be equal.
+    /// A value as bytes, because texts with different bytes may be equal.
     private static func bytes(_ value: PresetText.Value) -> [UInt8] { Array(written(value).utf8) }
 }

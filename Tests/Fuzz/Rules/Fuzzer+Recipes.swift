@@ -8,7 +8,7 @@ import NevodSupport
 private let recipePlugin = PluginExport(HMACAuth.self, name: "HMACAuth", version: "1", vendor: "NevodHost")
 
 extension Fuzzer {
-    /// A recipe of the scheme hmac, as a person wrote it.
+    /// A recipe of the scheme hmac, as a person would write it.
     static let recipe = Fuzzer("recipe") { input in
         var reader = RecipeReader { $0 != .memo }
         do throws(RecipeError) {
@@ -27,7 +27,7 @@ extension Fuzzer {
         }
     }
 
-    /// A request signed by a recipe: nothing but errors, and the same twice.
+    /// A request signed by a recipe gives errors at worst, and the same result twice.
     ///
     /// The input is a template, a line with the target, and the body.
     static let recipeRequest = Fuzzer("recipe-request") { input in

@@ -28,7 +28,7 @@ extension Fuzzer {
         }
     }
 
-    /// The changes of `profile` to a config file: everything else in it stays.
+    /// The changes of `profile` to a config file. Everything else in it stays.
     static let configEdit = Fuzzer("config-edit") { input in
         let bytes = input.array
         let parser = ConfigParser(path: "config")
@@ -61,7 +61,7 @@ extension Fuzzer {
         expect(removed?.profiles.map(summary) == before.profiles.dropLast().map(summary), "the others stay when one is removed")
     }
 
-    /// The words of a `command:…`.
+    /// The arguments of a `command:…`.
     static let commandWords = Fuzzer("command-words") { input in
         guard let words = try? CommandWords.split(input.text) else { return }
         expect(!words.isEmpty && !words[0].isEmpty, "a command has a program")
@@ -99,7 +99,7 @@ extension Fuzzer {
             "lines are read as they were written")
     }
 
-    /// An item behind a URL, such as `name=value`, and what is made of it.
+    /// An item after a URL, such as `name=value`, and its effect.
     static let item = Fuzzer("item", isLinear: false) { input in
         guard let item = try? RequestItem(input.text) else { return }
         guard item.kind == .text || item.kind == .json else { return }

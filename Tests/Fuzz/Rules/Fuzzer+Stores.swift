@@ -30,7 +30,7 @@ extension Fuzzer {
         }
     }
 
-    /// Changes to the rows of a store that is intact otherwise.
+    /// Changes to the rows of an otherwise intact store.
     static let rows = Fuzzer("rows", isLinear: false) { input in
         var input = input
         let store = Stores.shared.copyOfStore()
@@ -41,7 +41,7 @@ extension Fuzzer {
         Stores.shared.use(store)
     }
 
-    /// An export, made by statements, by other bytes at some offsets, or as a whole.
+    /// An export: made by statements, with other bytes at some offsets, or with all bytes from the input.
     static let export = Fuzzer("export", isLinear: false) { input in
         var input = input
         let kind = input.byte() % 3

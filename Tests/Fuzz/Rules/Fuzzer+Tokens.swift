@@ -37,7 +37,7 @@ extension Fuzzer {
         expect(second?["crit"] == nil && second?["enc"] == nil, "no header that must be understood is accepted")
     }
 
-    /// Claims are what another reader finds, no more and no less.
+    /// Finds the same claims as another reader, no more and no less.
     private static func checkClaims(_ json: [UInt8]) {
         let claims = try? JWTClaims(json: json)
         var members: [JSONValue.Member]?
@@ -47,7 +47,7 @@ extension Fuzzer {
         expect((claims == nil) == (members == nil), "two readers accept the same claims")
         guard let claims, let members else { return }
         expect(claims.names.map { Array($0.utf8) } == members.map { Array($0.name.utf8) }, "two readers find the same names")
-        // Each look goes through all names.
+        // Each lookup goes through all names.
         for member in members.prefix(64) {
             let name = member.name
             expect(claims[name] == member.value, "two readers find the same value")
@@ -114,7 +114,7 @@ private enum KnownTokens {
         "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc",
     ]
 
-    /// For each algorithm, with a signature of zeros of the length that it may have.
+    /// For each algorithm, with a signature of zeros of an allowed length.
     static let forged: [String] = [
         ("eyJhbGciOiJIUzI1NiJ9", 32), ("eyJhbGciOiJSUzI1NiJ9", 256), ("eyJhbGciOiJFUzI1NiJ9", 64), ("eyJhbGciOiJFZERTQSJ9", 64),
     ].map { "\($0).\(claims).\(String(repeating: "A", count: Base64.digitCount($1)))" }

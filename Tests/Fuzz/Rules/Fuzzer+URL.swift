@@ -14,7 +14,7 @@ extension Fuzzer {
         checkURL(of: request)
     }
 
-    /// A URL, and the Location of a response to it on the next line.
+    /// A URL, and on the next line the Location of a response to it.
     static let location = Fuzzer("location") { input in
         let lines = input.lines
         guard lines.count >= 2, var request = try? HTTPRequest(.get, lines[0]) else { return }
@@ -30,7 +30,7 @@ extension Fuzzer {
         guard next.origin != request.origin else { return }
         expect(!next.headers.contains("X-Key"), "a token's header stays at its origin")
         expect(!next.url.utf8.contains(subsequence: secret.utf8), "a token's query item stays at its origin")
-        // A resolution that differs from others' may lead to a host that nobody has checked.
+        // If we resolve a URL differently than others, it may lead to a host that nobody has checked.
         guard let other = CurlURL(request.url, lines[1]), let origin = other.origin else { return }
         expect(
             origin == next.origin.description || !lines[1].utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F },
@@ -57,7 +57,7 @@ extension Collection where Element == UInt8 {
     }
 }
 
-/// A URL as libcurl reads it.
+/// A URL as libcurl parses it.
 private struct CurlURL: ~Copyable {
     private let handle: OpaquePointer
 
@@ -77,8 +77,8 @@ private struct CurlURL: ~Copyable {
 
     var port: String? { part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)) }
 
-    /// As ``Origin`` describes it; nil for another scheme than http and https, and for a host that libcurl writes differently, such as
-    /// `127.1`.
+    /// In the form of ``Origin``. Nil for schemes other than http and https, and for a host that libcurl writes differently, such
+    /// as `127.1`.
     var origin: String? {
         guard let scheme = part(CURLUPART_SCHEME), let host = part(CURLUPART_HOST)?.lowercased(), let port,
             scheme == "http" || scheme == "https", !host.utf8.contains(UInt8(ascii: "[")),

@@ -3,7 +3,7 @@ import Glibc
 /// A parser of bytes from outside, and the rules for everything that it accepts.
 struct Fuzzer: Sendable {
     let name: String
-    /// Whether the time that an input takes must grow with its size, and not with the square of it.
+    /// Whether an input's time must grow linearly with its size, and not with its square.
     let isLinear: Bool
     let run: @Sendable (Input) -> Void
 
@@ -13,7 +13,7 @@ struct Fuzzer: Sendable {
         self.run = run
     }
 
-    /// Each has a folder of its name in Corpus, and perhaps a file of its name in Dictionaries.
+    /// Each has a folder with its name in Corpus, and may have a file with its name in Dictionaries.
     static let all: [Fuzzer] = [
         url, location, headers, redirect, cachedResponse, setCookie, cookieFile, challenge, date, link, json, form, html, config,
         recipe, recipeRequest, value, rows, export, library, checkReply, checkJob, terminal, records, jwt, structuredField, time,
@@ -24,7 +24,7 @@ struct Fuzzer: Sendable {
     ]
 }
 
-/// The bytes of one run. They are in a block of exactly their size, so that AddressSanitizer finds a read behind them.
+/// The bytes of one run. They are in a block of exactly their size, so that AddressSanitizer finds a read beyond them.
 struct Input {
     var bytes: UnsafeRawBufferPointer
 
@@ -34,14 +34,14 @@ struct Input {
         bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Takes the first byte away; 0 at the end.
+    /// Removes and returns the first byte, or returns 0 at the end.
     mutating func byte() -> UInt8 {
         guard let first = bytes.first else { return 0 }
         bytes = UnsafeRawBufferPointer(rebasing: bytes[1...])
         return first
     }
 
-    /// Takes bytes away, fewer at the end.
+    /// Removes and returns bytes, fewer at the end.
     mutating func take(_ count: Int) -> [UInt8] {
         let taken = bytes.prefix(count)
         bytes = UnsafeRawBufferPointer(rebasing: bytes[taken.count...])
@@ -53,13 +53,13 @@ struct Input {
     }
 }
 
-/// Reports a rule unless it holds.
+/// Reports the rule if it doesn't hold.
 func expect(_ holds: Bool, _ rule: @autoclosure () -> String) {
     if !holds { BrokenRule.report(rule()) }
 }
 
 enum BrokenRule {
-    /// Ends the process, which libFuzzer reports with the input. A test replaces it, notes the rule, and goes on.
+    /// Ends the process, and libFuzzer reports that with the input. A test replaces this to record the rule and go on.
     @TaskLocal static var report: @Sendable (String) -> Void = { rule in
         let line = "broken rule: \(rule)\n"
         write(2, line, line.utf8.count)

@@ -4,7 +4,7 @@ import NevodSupport
 
 @testable import NevodStorage
 
-/// The stores that fuzzers damage: one intact store and its export, of which each run gets a copy.
+/// The stores that fuzzers damage: an intact store and its export. Each run gets a copy.
 final class Stores: Sendable {
     static let shared = Stores()
 
@@ -77,7 +77,7 @@ final class Stores: Sendable {
         }
     }
 
-    /// Waits for work, which needs other threads than libFuzzer's.
+    /// Waits for work that needs other threads than libFuzzer's.
     @discardableResult
     private static func wait<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) -> Result {
         let done = DispatchSemaphore(value: 0)

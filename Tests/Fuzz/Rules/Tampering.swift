@@ -3,15 +3,15 @@ import Glibc
 
 @testable import NevodStorage
 
-/// A connection of SQLite without the restrictions that a store's has, as whoever made a file may have used.
+/// An SQLite connection without a store's restrictions, which the maker of a file may have used.
 struct Tampering: ~Copyable {
-    /// The library as a store loads it, so that a program of tests links none.
+    /// The library as a store loads it, so that test programs don't link it.
     private static let call = try? SQLite().call
 
     private let call: nevod_sqlite
     private let database: OpaquePointer
 
-    /// Opens a file, and closes it behind the body.
+    /// Opens a file, and closes it after the body.
     @discardableResult
     init?(_ path: String, _ body: (borrowing Tampering) -> Void) {
         guard let call = Self.call else { return nil }
@@ -21,7 +21,7 @@ struct Tampering: ~Copyable {
             return nil
         }
         (self.call, database) = (call, opened)
-        // Statements that take long are for the importer, not for the one who makes the file.
+        // Long statements are tested in the importer, not here, where the file is made.
         call.sqlite3_progress_handler(database, 50_000, { _ in 1 }, nil)
         _ = call.sqlite3_limit(database, SQLITE_LIMIT_LENGTH, 1 << 20)
         run("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
@@ -34,7 +34,7 @@ struct Tampering: ~Copyable {
         _ = call.sqlite3_exec(database, text, nil, nil, nil)
     }
 
-    /// Changes a column of a table in some rows, as the input says.
+    /// Changes a table's column in some rows, as the input says.
     func change(_ input: inout Input) {
         let tables = names("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
         guard !tables.isEmpty else { return }

@@ -2,7 +2,7 @@ import Foundation
 import NevodSupport
 import NevodTestSupport
 
-/// Runs a fuzzer with the inputs of its corpus, and with those that a seed makes of them.
+/// Runs a fuzzer with the inputs of its corpus, and with inputs that a seed makes from them.
 struct FuzzRun {
     /// An input that breaks rules.
     struct Finding: CustomStringConvertible {
@@ -24,7 +24,7 @@ struct FuzzRun {
 
     let fuzzer: Fuzzer
     let corpus: Corpus
-    /// For inputs that break a rule or end the process.
+    /// The folder for inputs that break a rule or end the process.
     let folder: String
 
     init(_ fuzzer: Fuzzer, _ corpus: Corpus, keepingIn folder: String) throws {
@@ -32,9 +32,10 @@ struct FuzzRun {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
 
-    /// Each input of the corpus that breaks a rule, and the first of the others: most of those behind it break the same rule.
+    /// Each input of the corpus that breaks a rule, and the first made input that does: most later ones would break the same
+    /// rule.
     ///
-    /// An input that ends the process stays in the folder, and is the first of the next run.
+    /// An input that ends the process stays in the folder, and comes first in the next run.
     func findings(seed: UInt64, rounds: Int) throws -> [Finding] {
         let current = "\(folder)/\(fuzzer.name)-current"
         let last = try? contents(of: current)
@@ -77,13 +78,13 @@ struct FuzzRun {
     }
 }
 
-/// A copy of bytes in memory of exactly their size, so that AddressSanitizer finds a read before or behind them.
+/// A copy of bytes in memory of exactly their size, so that AddressSanitizer finds a read before or after them.
 struct ExactBlock: ~Copyable {
     private let block: UnsafeMutableRawPointer
     private let bytes: UnsafeRawBufferPointer
 
     init(_ input: [UInt8]) {
-        // The smallest block has a byte, so that no bytes are at the end of one.
+        // The smallest block has one byte. An empty input is at its end.
         let size = max(input.count, 1)
         guard let block = malloc(size) else { fatalError("no memory for \(size) bytes") }
         input.withUnsafeBytes { block.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(block), byteCount: input.count) }

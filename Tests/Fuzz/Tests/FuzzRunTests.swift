@@ -2,7 +2,7 @@ import Glibc
 import NevodTestSupport
 import Testing
 
-/// What a run does with parsers that are wrong.
+/// Tests what a run does with faulty parsers.
 @Suite(.blocking) struct FuzzRunTests {
     private let folder: TemporaryFolder
 

@@ -2,18 +2,18 @@ import Foundation
 import NevodTestSupport
 import Testing
 
-/// The fuzzers with fewer inputs than in scripts/fuzz, and without its coverage, but in the build that the other tests have.
+/// The fuzzers with fewer inputs than in scripts/fuzz, and without its coverage, but in the other tests' build.
 ///
-/// How the time of a parser grows is measured by scripts/fuzz alone: unoptimized code copies what optimized code doesn't, and a
-/// sanitizer makes each allocation slow.
+/// Only scripts/fuzz measures how a parser's time grows: unoptimized code copies what optimized code doesn't, and a sanitizer
+/// makes each allocation slow.
 @Suite(.blocking) struct FuzzTests {
-    /// The same inputs in each run, so that a change fails by its own fault. scripts/fuzz looks for others.
+    /// The same inputs in each run, so that a failure is the change's own fault. scripts/fuzz looks for others.
     private static let rounds = Rounds("FUZZ", default: 2000, seed: 902_539_670_995_775_561)
 
-    /// These took two thirds of the time of all: they make a store for each input, sign requests, or encode in 48 ways.
+    /// These took two thirds of the total time: they make a store for each input, sign requests, or encode in 48 ways.
     private static let slow: Set = ["canonical", "export", "recipe-request", "rows"]
 
-    /// Where scripts/fuzz has them, too.
+    /// The same places as in scripts/fuzz.
     private static let found = "\(repository)/.build/fuzz/found"
 
     private static let removesFolder: Bool = atexit { try? FileManager.default.removeItem(atPath: Folder.path) } == 0
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func `A corpus and a dictionary have a fuzzer`() throws {
-        // The helpers for plugins in C have a program of their own.
+        // The helpers for C plugins have a separate program.
         let names = Set(Fuzzer.all.map(\.name) + ["helpers"])
         #expect(names.count == Fuzzer.all.count + 1)
         #expect(try Corpus.names.filter { !names.contains($0) } == [])

@@ -1,6 +1,6 @@
 import NevodTestSupport
 
-/// Makes inputs of those of a corpus: the same ones for the same seed.
+/// Makes inputs from a corpus. The same seed gives the same inputs.
 struct Mutator {
     /// A change to an input.
     enum Change: CaseIterable {
@@ -26,7 +26,7 @@ struct Mutator {
     mutating func next() -> [UInt8] {
         var input = pick(corpus)
         changes = []
-        // Mostly few: an input with many faults is refused at its first.
+        // Mostly few changes, because an input with many faults is rejected at the first one.
         repeat { change(&input) } while changes.isEmpty || number(below: 2) == 0
         return Array(input.prefix(Self.largest))
     }
@@ -62,27 +62,27 @@ struct Mutator {
         case .number:
             guard let digits = digits(in: input, from: place) else { return }
             input.replaceSubrange(digits, with: pick(Self.numbers).utf8)
-        // There is no place for this change, or no token.
+        // This change has no place, or there is no token.
         default: return
         }
         changes.append(change)
     }
 
-    /// About the bounds of integers, and what texts of numbers are mistaken for.
+    /// Numbers around the bounds of integers, and texts that are easily misread as numbers.
     private static let numbers = [
         "0", "-1", "1", "00", "127", "128", "255", "256", "32768", "65535", "65536", "2147483647", "2147483648", "4294967295",
         "4294967296", "9007199254740993", "9223372036854775807", "9223372036854775808", "18446744073709551615",
         "18446744073709551616", "-9223372036854775808", "1e999", "0.5", "99999999999999999999999999",
     ]
 
-    /// Bytes that parsers look for are as frequent as all others together.
+    /// Bytes that parsers look for. They are as frequent as all others together.
     private static let delimiters = Array("\0\t\n\r \"#%&'()*+,-./:;<=>?@[\\]^_`{|}~\u{7F}".utf8) + [0x80, 0xC2, 0xF0, 0xFF]
 
     private mutating func byte() -> UInt8 {
         number(below: 2) == 0 ? pick(Self.delimiters) : UInt8(number(below: 256))
     }
 
-    /// The first digits that begin at an offset or behind it, and else the first of all.
+    /// The first digits at or after an offset, or else the first digits of all.
     private func digits(in input: [UInt8], from place: Int) -> Range<Int>? {
         let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
         guard let start = input[place...].firstIndex(where: isDigit) ?? input.firstIndex(where: isDigit) else { return nil }

@@ -1,6 +1,6 @@
 /*
- * A scheme that uses as much of the contract as fits into one page, and reports in header lines what it was given. It is kept as a
- * binary, which later hosts are tried with: see README.md.
+ * A scheme that uses as much of the contract as fits into one page, and reports in header lines what it was given. Its binary is
+ * kept in order to test later hosts with it: see README.md.
  *
  * It calls no library, so that the binary needs none.
  */

@@ -21,7 +21,7 @@ package struct FleetMember {
         }
     }
 
-    /// Prints "ready", the outcome of each request, and when a round is done.
+    /// Prints "ready", the outcome of each request, and the end of each round.
     ///
     /// - Parameter isPatient: whether to repeat a request while the store or the server is away.
     package func run(_ rounds: ClosedRange<Int>, isPatient: Bool = false) async throws {
@@ -34,7 +34,7 @@ package struct FleetMember {
             }
             say("done \(round)")
         }
-        // A token that can't be saved yet would be lost with the process. It is killed once the test has its outcomes.
+        // A token that can't be saved yet would be lost with the process, which is killed when the test has its outcomes.
         if isPatient { try await Task.sleep(for: .seconds(120)) }
     }
 

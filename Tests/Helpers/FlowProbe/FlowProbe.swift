@@ -2,11 +2,11 @@ public import NevodPluginKit
 internal import NevodSupport
 internal import _Concurrency
 
-/// A scheme whose flows use every action, in a library with a runtime of its own.
+/// A scheme whose flows use every action, in a library with its own runtime.
 struct FlowProbe: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
     enum Fault: String, CaseIterable, SettingValue {
         case nothing, sleeps, swallows
-        /// Nothing is wrong with the scheme: the person has no browser.
+        /// Not the scheme's fault: the user has no browser.
         case browserless
     }
 
@@ -18,7 +18,8 @@ struct FlowProbe: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
 
     var needs: Needs { [.challenges, .state] }
 
-    /// Shared by the copies of the scheme. Not an actor: a flow that waits for another one is suspended outside of the host's calls.
+    /// Shared by the copies of the scheme. Not an actor, because a flow that waits for another would be suspended outside of the
+    /// host's calls.
     private final class Attempts: Sendable {
         private let count = Locked(0)
 

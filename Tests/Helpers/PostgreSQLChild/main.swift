@@ -5,9 +5,9 @@
 //   postgresql-child storm CONNECTION SCHEMA KEYFILE URL SESSIONS FIRST LAST
 //                     does the same, and repeats requests while the store is away
 //   postgresql-child brief CONNECTION SCHEMA KEYFILE URL SESSIONS FIRST LAST
-//                     is a fleet whose members wait only a second for a holder that has died
+//                     is a fleet whose members wait only a second for a dead holder
 //   postgresql-child hold CONNECTION SCHEMA KEYFILE KEY
-//                     says "held" under the renewal lock of a key, and keeps it until it is killed
+//                     prints "held" when it has a key's renewal lock, and keeps the lock until it is killed
 import ChildSupport
 import Glibc
 import NevodHost

@@ -1,11 +1,11 @@
-// Uses the keyring of the session in which a test starts it, and the lock file that the variable NEVOD_CHILD_LOCK names.
-// Reads one command from each line, and writes one line with its result.
+// Uses the keyring of the session in which a test starts it, and the lock file named by the variable NEVOD_CHILD_LOCK. Reads one
+// command from each line, and writes one line with the result.
 //
-//   get KEY · set KEY VALUE · replace KEY OLD NEW     values in hexadecimal, `-` is none, `=` is empty
-//   many COUNT                                        sets and reads so many at once
-//   count KEY TIMES                                   adds one to a number, by compare-and-swap, so many times
+//   get KEY · set KEY VALUE · replace KEY OLD NEW     values in hexadecimal; `-`: no value, `=`: empty
+//   many COUNT                                        sets and reads COUNT values at once
+//   count KEY TIMES                                   increments a number by compare-and-swap, TIMES times
 //   key STORE new|old [SALT]                          the key of a store
-//   count-of STORE SALT                               the count of changes that is kept beside a key
+//   count-of STORE SALT                               the count of changes beside a key
 //   keep STORE SALT COUNT set|removed                 keeps a count of changes
 //   open PATH KEYFILE                                 opens a sealed store, with the keyring or a key file; says with which
 //   rekey PATH                                        gives a sealed store another key, in the keyring
@@ -53,13 +53,13 @@ func count(_ storage: SecretServiceStorage, _ key: StorageKey, _ times: Int) asy
     }
 }
 
-/// Runs the main loop, as a program with windows does.
+/// Runs the main loop, like a program with windows does.
 func turnMainLoop() -> Bool {
     typealias Iterate = @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32
     guard let library = dlopen("libglib-2.0.so.0", RTLD_NOW), let symbol = dlsym(library, "g_main_context_iteration") else {
         return false
     }
-    // The threads of Swift's pool, and of libdispatch, block signals; those that run such a loop don't.
+    // The threads of Swift's pool and of libdispatch block signals. Threads that run such a loop don't.
     var signals = sigset_t()
     sigemptyset(&signals)
     pthread_sigmask(SIG_SETMASK, &signals, nil)

@@ -2,7 +2,7 @@ import ChildSupport
 import Glibc
 import NevodHost
 
-/// Sends requests through a cache in a folder: `get:/path`, `put:/path`, `clear`, `flush`; `loop` gets `/0` to `/49` again and again.
+/// Sends requests through a cache in a folder: `get:/path`, `put:/path`, `clear`, `flush`; `loop` gets `/0` to `/49` repeatedly.
 func useCache(_ folder: String, _ url: String, _ limitBytes: Int, _ steps: [String]) async throws {
     if limitBytes > 0 { limit(rlim_t(limitBytes), nil) }
     let cache = DiskCache(path: "\(folder)/responses.db", key: KeyFile(path: "\(folder)/key"))

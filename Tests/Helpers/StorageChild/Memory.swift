@@ -2,12 +2,12 @@ import ChildSupport
 import Glibc
 import NevodHost
 
-/// The bytes that are searched for, each changed by the same mask so that the search itself makes no copy.
+/// The bytes to search for. All are changed by the same mask, so that the search itself makes no copy.
 struct Needle {
     private static let mask: UInt8 = 0xA5
     private let masked: [UInt8]
 
-    /// - Parameter masked: in hexadecimal.
+    /// - Parameter masked: the masked bytes in hexadecimal.
     init(masked: String) {
         let digits = Array(masked.utf8)
         self.masked = stride(from: 0, to: digits.count, by: 2).map { Self.digit(digits[$0]) << 4 | Self.digit(digits[$0 + 1]) }
@@ -34,7 +34,7 @@ struct Needle {
 private struct Region {
     let range: Range<UInt>
     let name: String
-    /// Neither swapped nor dumped.
+    /// Whether it is neither swapped nor dumped.
     let isProtected: Bool
 
     var bytes: UnsafeRawBufferPointer {
@@ -67,7 +67,7 @@ private struct Region {
     }
 }
 
-/// Reports for each needle how often it occurs in protected memory, how often elsewhere, and where.
+/// For each needle, reports how often it occurs in protected memory, and how often and where it occurs elsewhere.
 func searchMemory(_ storage: SQLiteStorage, _ key: StorageKey, _ needles: [Needle]) async throws {
     let tokens = TokenStorage<PluginToken>(storage: storage, key: key)
     guard try await tokens.load() != nil else { return say("no token") }

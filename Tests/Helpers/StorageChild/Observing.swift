@@ -2,10 +2,10 @@ import ChildSupport
 import Glibc
 import NevodHost
 
-/// Shows tokens as the reports of the store let a process see them, while it changes them at random. Prints "ready", "show KEY VALUE" for
-/// each change that it is told of, and "done" when it has made its own. Goes on observing until it is killed.
+/// Shows tokens as the store reports them, while it changes them at random. Prints "ready", "show KEY VALUE" for each reported
+/// change, and "done" after its own changes. Goes on observing until it is killed.
 func observe(_ storage: some Store, keys: Int, writes: Int, seed: Int) async throws {
-    // A test that has failed doesn't kill it.
+    // A failed test doesn't kill it.
     alarm(300)
     var random = SplitMix(state: UInt64(truncatingIfNeeded: seed))
     let stores = (0..<keys).map { TokenStorage<Token>(storage: storage, key: StorageKey(rawValue: "token-\($0)")) }

@@ -13,7 +13,7 @@ func text(_ value: [UInt8]?) -> Substring? {
     value.map { String(decoding: $0, as: UTF8.self) }?.prefix { $0 != " " }
 }
 
-/// A value made of many copies of a number, so that a part of a value is never a valid value.
+/// A value of many copies of a number, so that a part of a value is never valid.
 func value(_ number: Int) -> [UInt8] {
     let copies = 1 + number % 9 * 1500
     return Array("\(number) \(copies)".utf8) + Array(String(repeating: " \(number)", count: copies).utf8)

@@ -1,5 +1,5 @@
-// Uses a store for a test in another process, which may kill it at any instant. STORE is a folder, of files, or, behind
-// `sqlite:`, of a database and its key.
+// Uses a store for a test in another process, which may kill it at any moment. STORE is a folder of files, or after `sqlite:` the
+// folder of a database and its key.
 //
 //   storage-child alternate STORE           saves 1, 2, 3, … forever; prints "s N" before each and "d N" after it
 //   storage-child count STORE TIMES         increments a number by compare-and-swap, TIMES times
@@ -7,19 +7,19 @@
 //                                           saves BYTES bytes as the user UID, with LIMIT as the limit on file sizes
 //   storage-child hold FOLDER               locks a folder of files until it is killed
 //   storage-child lock STORE KEY            holds the renewal lock of a key until it is killed
-//   storage-child rekey STORE               changes the store's key forever, with "s N" and "d N": alternates between that of
-//                                           the key file and that of the variable NEVOD_CHILD_KEY
+//   storage-child rekey STORE               changes the store's key forever, with "s N" and "d N": alternates between the key
+//                                           file's key and the key in the variable NEVOD_CHILD_KEY
 //   storage-child migrate STORE             opens the store with a layout that it doesn't have yet
 //   storage-child fleet STORE URL SESSIONS FIRST LAST
 //                                           sends a request for each session in each round
 //   storage-child storm STORE URL SESSIONS FIRST LAST
 //                                           does the same, and repeats requests while the store is busy
 //   storage-child observe STORE KEYS WRITES SEED
-//                                           makes WRITES random changes, and shows what it is told of all changes until it is killed
+//                                           makes WRITES random changes, and shows all reported changes until it is killed
 //   storage-child memory STORE KEY MASKED…  loads a token, then looks for texts in its own memory
 //   storage-child cache FOLDER URL LIMIT STEP…
 //                                           sends requests through a cache, with LIMIT as the limit on file sizes, or 0
-//   storage-child exit STORE                says at its exit, after other libraries' clean-up, whether OpenSSL is usable
+//   storage-child exit STORE                says on exit, after other libraries' clean-up, whether OpenSSL is usable
 import COpenSSL
 import ChildSupport
 import Glibc
@@ -68,7 +68,7 @@ do {
         func isUsable() -> Bool {
             withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { RAND_bytes($0.baseAddress, 1) == 1 }
         }
-        // Before the first use of OpenSSL, since the functions of an exit run in reverse.
+        // Before the first use of OpenSSL, because exit handlers run in reverse order.
         atexit { say(isUsable() ? "usable" : "cleaned up") }
         exit(isUsable() ? 0 : 1)
     }

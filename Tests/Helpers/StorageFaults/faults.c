@@ -1,5 +1,5 @@
-/* Preloaded into storage-child: writes down the calls that a value's safety rests on, and lets one of them fail.
-   NEVOD_TRACE names the file of the calls; NEVOD_FAIL is "CALL ERRNO". */
+/* Preloaded into storage-child. Records the calls on which a value's safety depends, and lets one of them fail. NEVOD_TRACE names
+ * the file for the calls; NEVOD_FAIL is "CALL ERRNO". */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -72,7 +72,7 @@ ssize_t write(int fd, const void *bytes, size_t count)
         trace("write", fd, NULL, "");
         if (fails("write"))
             return -1;
-        /* The first write takes one byte: the caller must write the rest. */
+        /* The first write takes only one byte, so the caller must write the rest. */
         if (fails("short") && count > 1)
             count = 1;
     }

@@ -10,7 +10,7 @@ struct CuttingProxy {
 
     /// - Parameters:
     ///   - folder: the folder of the listening socket.
-    ///   - when: before the mark has reached the server, or after the server has responded; `closed`: before, and only
+    ///   - when: `before` the mark has reached the server, or `after` the server has responded; `closed`: before, and only
     ///     open connections are served afterwards; `gone`: after, and no connection is served afterwards.
     init(to server: PostgreSQLServer, in folder: TemporaryFolder, _ mark: String, _ when: String) throws {
         let script = "\(repository)/Tests/NevodHostPostgreSQLTests/Support/cutting_proxy.py"

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import NevodTestSupport
 
-/// A PgBouncer before a server, on a Unix socket in the server's folder.
+/// A PgBouncer in front of a server, on a Unix socket in the server's folder.
 final class PgBouncer: Sendable {
     let connection: String
     private let pid: pid_t
@@ -34,7 +34,7 @@ final class PgBouncer: Sendable {
             getuid() == 0 ? ["setpriv", "--reuid=nobody", "--clear-groups"] + program : program, quiet: true)
         connection = "host=\(folder.path) port=\(port) user=postgres dbname=postgres"
         let end = ContinuousClock.now + .seconds(60)
-        // The socket is there before it accepts connections.
+        // The socket exists before it accepts connections.
         while (try? Command.output(["pg_isready", "-q", "-h", folder.path, "-p", "\(port)"])) == nil {
             guard ContinuousClock.now < end else { throw Command.Failure(description: "pgbouncer didn't start") }
             usleep(10_000)

@@ -5,7 +5,7 @@ internal import NevodTestSupport
 
 @testable internal import NevodHostPostgreSQL
 
-/// A server for one test. Its methods block, so tests that use it have the trait `blocking`.
+/// A server for one test. Its methods block, so its tests have the trait `blocking`.
 final class PostgreSQLServer: Sendable {
     let folder: String
     private let pid: pid_t
@@ -17,7 +17,7 @@ final class PostgreSQLServer: Sendable {
 
     private static let started = Result { try PostgreSQLServer() }
 
-    /// - Parameter primary: the server that the new one is a standby of.
+    /// - Parameter primary: the server for which the new one is a standby.
     init(standbyOf primary: PostgreSQLServer? = nil) throws {
         let script = "\(repository)/Tests/NevodHostPostgreSQLTests/Support/postgresql_server.py"
         (pid, pipe) = try Command.spawn(["python3", "-B", script] + (primary.map { [$0.folder] } ?? []))
@@ -40,7 +40,7 @@ final class PostgreSQLServer: Sendable {
     /// Stops the server as if it had crashed.
     func restart() { command(SIGUSR1) }
 
-    /// Stops it in good order, and starts it again.
+    /// Shuts it down cleanly and starts it again.
     func restartInOrder() { command(SIGHUP) }
 
     func promote() { command(SIGALRM) }

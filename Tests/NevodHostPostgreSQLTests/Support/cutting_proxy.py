@@ -56,7 +56,7 @@ def forth(client, upstream, mark, when, armed, doomed, folder):
 def back(client, upstream, doomed, when, folder):
     while data := upstream.recv(1 << 20):
         if doomed.is_set():
-            # Its last words: the transaction is over.
+            # The server's last message says that the transaction has ended.
             if data.endswith(b"Z\x00\x00\x00\x05I"):
                 if when == "gone":
                     os.unlink(f"{folder}/.s.PGSQL.5432")

@@ -2,9 +2,9 @@
 
     postgresql_server.py [FOLDER]
 
-Prints the folder, in which the socket and the data are, once it takes connections. With the FOLDER of another server it is that
-server's standby. SIGUSR1 restarts it at once, as after a crash, SIGHUP restarts it in good order, SIGUSR2 stops it or starts it
-again, and SIGALRM promotes a standby; each then prints "done". It ends, and the folder goes, with SIGTERM or its parent.
+When it accepts connections, prints the folder of the socket and the data. With another server's FOLDER, it is that server's
+standby. SIGUSR1 restarts it immediately, as after a crash; SIGHUP restarts it cleanly; SIGUSR2 stops it or starts it again;
+SIGALRM promotes a standby. Each then prints "done". SIGTERM or its parent's end ends it and removes the folder.
 """
 import glob
 import os
@@ -27,7 +27,7 @@ class Server:
         self.folder = tempfile.mkdtemp(prefix="nevod-pg-", dir="/tmp")
         if self.user:
             os.chown(self.folder, self.user.pw_uid, self.user.pw_gid)
-            # The test's user opens the socket, and differs from the server's user.
+            # The test's user, which differs from the server's, opens the socket.
             os.chmod(self.folder, 0o711)
         self.is_running = False
 

@@ -16,7 +16,7 @@ final class TestClock: Sendable {
     func date(_ offset: Int64 = 0) -> String { HTTPDate.text(UnixTime(seconds: now.seconds + offset)) }
 }
 
-/// A server's response: with the date of the test's clock, unless it has its own, and a length.
+/// A server's response with a length, and by default the date of the test's clock.
 struct CannedResponse: Sendable {
     var status = 200
     var lines: [String] = []
@@ -29,7 +29,7 @@ struct CannedResponse: Sendable {
     }
 }
 
-/// A caching session over libcurl, before a real server that counts what reaches it.
+/// A caching session over libcurl, with a real server that counts the requests that reach it.
 struct CacheFixture: Sendable {
     let clock = TestClock()
     let store: CacheUnderTest
@@ -37,7 +37,7 @@ struct CacheFixture: Sendable {
     let server: RawServer
     private let heads = Collected<String>()
 
-    /// - Parameter response: returns the response to a request, given its number, from 1, and its head; nil breaks the connection.
+    /// - Parameter response: gets a request's number, from 1, and its head, and returns the response. Nil breaks the connection.
     init(
         store: CacheUnderTest? = nil, timeToLive: TimeToLive? = nil,
         _ response: @escaping @Sendable (Int, String, TestClock) -> CannedResponse?
@@ -55,7 +55,7 @@ struct CacheFixture: Sendable {
         }
     }
 
-    /// Creates a server whose responses have these lines, and the number of the request as the body.
+    /// Creates a server whose responses have these lines, and the request's number as the body.
     init(_ lines: [String], status: Int = 200, timeToLive: TimeToLive? = nil) throws {
         try self.init(timeToLive: timeToLive) { number, _, _ in
             CannedResponse(status: status, lines: lines, body: "\(number)")

@@ -5,9 +5,9 @@ import Testing
 
 /// Compares freshness with Python's CacheControl (Debian's python3-cachecontrol), for all combinations of the values below.
 ///
-/// Cases in which it departs from RFC 9111 are left out: it takes a request's max-age for the response's
-/// lifetime, knows no Age, and never expires permanent redirects. For min-fresh the two differ on the one second where
-/// lifetime and age plus min-fresh are equal, which no combination meets.
+/// Leaves out cases in which CacheControl departs from RFC 9111: it uses a request's max-age as the response's lifetime, doesn't
+/// know Age, and never expires permanent redirects. For min-fresh, the two differ for the one second in which the lifetime equals
+/// age plus min-fresh; no combination meets that.
 struct CacheJudgeTests {
     private static let maxAges = [nil, 0, 1, 60, 3600] as [Int64?]
     private static let expiries = [nil, -10, 0, 45, 60, 100] as [Int64?]
@@ -90,7 +90,8 @@ struct CacheJudgeTests {
         return headers
     }
 
-    /// - Parameter request: the request's Cache-Control; `no-store` is sent with the first request, whose response could be stored.
+    /// - Parameter request: the second request's Cache-Control. `no-store` is sent with the first request, because its response
+    /// could be stored.
     private static func serves(_ headers: HTTPHeaders, _ age: Int64, _ request: String) throws -> Bool {
         let response = HTTPResponse(version: .http11, status: 200, reason: "OK", headers: headers, body: .bytes([]))
         let time = UnixTime(seconds: now)

@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    /// Dumps the cache as a debugger or a crash report would.
+    /// Dumps the cache like a debugger or a crash report would.
     @Test func `No stored entry holds the credential`() throws {
         var request = try HTTPRequest(.get, "http://h/p")
         request.provenance = .token("T")

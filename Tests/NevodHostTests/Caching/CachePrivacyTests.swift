@@ -3,11 +3,11 @@ import Testing
 
 @testable import NevodHost
 
-/// A private response (RFC 9111 §5.2.2.7) reaches only the user whom it was for, by whatever line a server tells users apart.
+/// A private response (RFC 9111 §5.2.2.7) reaches only its user, whatever line a server uses to distinguish users.
 @Suite(.eachCache) struct CachePrivacyTests {
     private static let lines = ["Cache-Control: private, max-age=60"]
 
-    /// Responds with the number of the request, and the lines that the client wrote.
+    /// Responds with the request's number and the lines that the client wrote.
     private func fixture(_ lines: [String] = Self.lines) throws -> CacheFixture {
         try CacheFixture { number, _, _ in CannedResponse(lines: lines, body: "\(number)") }
     }
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// Names of all kinds, with lines of the cache's own and of content negotiation among them.
+    /// Names of all kinds, including the cache's own lines and content negotiation.
     @Test func `Requests share a private response exactly if their lines are equal`() async throws {
         let fixture = try fixture()
         var random = SeededRandom(seed: 7)
@@ -68,7 +68,7 @@ import Testing
         #expect(fixture.requests.count < 300)
     }
 
-    /// Whether the cache obeys a line, and no server can tell users apart by it.
+    /// Whether the cache obeys a line, and no server can distinguish users by it.
     private static func isObeyed(_ line: String) -> Bool {
         ["Cache-Control: ", "Pragma: "].contains { name in
             ["no-transform", "max-age=60", ""].contains { line == name + $0 }

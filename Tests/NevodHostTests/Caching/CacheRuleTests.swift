@@ -10,7 +10,7 @@ struct CacheRule: Sendable, CustomTestStringConvertible {
 
     let name: String
     var status = 200
-    /// `+60` in an Expires, Date or Last-Modified line stands for the date that much later.
+    /// `+60` in an Expires, Date or Last-Modified line is replaced with the date 60 seconds later.
     var lines: [String]
     var later: Int64 = 0
     var request: [String] = []
@@ -30,7 +30,7 @@ struct CacheRule: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(name), \(later) s, \(request): \(outcome)" }
 }
 
-/// Runs each rule through libcurl and a real server, on a clock that the test sets. The sections are those of RFC 9111.
+/// Runs each rule through libcurl and a real server, with a clock that the test sets. The sections are from RFC 9111.
 @Suite(.eachCache) struct CacheRuleTests {
     private static let fresh = ["Cache-Control: max-age=60"]
 
@@ -113,6 +113,7 @@ struct CacheRule: Sendable, CustomTestStringConvertible {
         CacheRule("a challenge", status: 401, fresh, .asked),
         CacheRule("§3.3 a part that nobody asked for", status: 206, fresh, .asked),
         CacheRule("§7.3 Set-Cookie", fresh + ["Set-Cookie: a=b"], .asked),
+        CacheRule("§7.3 Set-Cookie2", fresh + ["Set-Cookie2: a=b"], .asked),
         CacheRule("§7.3 Set-Cookie where public", ["Cache-Control: public, max-age=60", "Set-Cookie: a=b"], .served),
         CacheRule(
             "neither fresh nor to be validated", ["Cache-Control: max-age=0"], asking: ["Cache-Control: max-stale"], .asked),
@@ -194,7 +195,7 @@ struct CacheRule: Sendable, CustomTestStringConvertible {
         #expect(try !serves("http://h/", immutable, "max-age=0", later: 1))
         #expect(try !serves("https://h/", immutable, "max-age=0", later: 60))
         #expect(try !serves("https://h/", immutable, "no-cache", later: 1))
-        // Another limit than a reload's is the caller's own.
+        // A limit other than a reload's is the caller's own.
         #expect(try !serves("https://h/", immutable, "max-age=30", later: 31))
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NevodHost
 
-/// A cache of either kind: the tests of the rules hold for both.
+/// A cache of either kind. The tests of the rules apply to both.
 struct CacheUnderTest: Sendable {
     enum Kind: CaseIterable, Sendable {
         case inMemory, onDisk
@@ -71,7 +71,7 @@ struct EachCache: SuiteTrait, TestTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        // The scope of a suite holds its tests, which have a scope of their own.
+        // A suite's scope includes its tests, which have their own scopes.
         guard testCase != nil else { return try await function() }
         for kind in CacheUnderTest.Kind.allCases { try await CacheUnderTest.$kind.withValue(kind, operation: function) }
     }

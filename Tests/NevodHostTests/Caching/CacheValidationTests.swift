@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Validation (RFC 9111 §4.3), and the response if it fails.
+/// Validation (RFC 9111 §4.3), and the response if the validation fails.
 @Suite(.eachCache) struct CacheValidationTests {
     /// Responds to a conditional request with 304 and these lines.
     private func validating(
@@ -38,7 +38,7 @@ import Testing
         #expect(fixture.requests.map(conditions) == [[], expected])
         // Just validated, so there is no Age (§5.1).
         #expect(second.headers["Age"] == nil)
-        // Fresh for the lifetime that the 304 gives, counted from the 304 (§4.3.4).
+        // Fresh for the 304's lifetime, counted from the 304 (§4.3.4).
         fixture.clock.advance(59)
         #expect(try await fixture.get() == "1")
         #expect(fixture.requests.count == 2)

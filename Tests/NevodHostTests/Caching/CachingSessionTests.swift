@@ -4,7 +4,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Tests which response a request selects, what invalidates one, and which requests bypass the cache.
+/// Tests which response a request selects, what invalidates a response, and which requests bypass the cache.
 @Suite(.eachCache) struct CachingSessionTests {
     private let fresh = ["Cache-Control: max-age=60"]
 
@@ -92,7 +92,7 @@ import Testing
 
     // MARK: Invalidation (RFC 9111 §4.4)
 
-    /// Returns whether the cache still responds to a GET of a path after a request with that method got that response.
+    /// Returns whether the cache still responds to a GET of a path after a request with this method got this response.
     private func survives(
         _ method: String, _ status: Int, _ lines: [String] = [], path: String = "/a"
     ) async throws -> Bool {

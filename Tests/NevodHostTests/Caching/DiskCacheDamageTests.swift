@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodStorage
 
-/// Tests damaged files, processes that are killed, and full devices: each read is right or a miss, and no request fails.
+/// Tests damaged files, killed processes, and full devices. Each read is correct or a miss, and no request fails.
 @Suite(.blocking) struct DiskCacheDamageTests {
     private static let count = 20
 
@@ -33,14 +33,14 @@ import Testing
         _ = try await readAll(fixture, first, "first")
         await first.flush()
         let folder = "\(fixture.folder.path)/cache"
-        // One with a log, as a killed process leaves it, and one whose log was moved into the database.
+        // A file with a log, like a killed process leaves it, and a file whose log was moved into the database.
         for name in ["log", "moved"] { _ = try Command.output(["cp", "-a", folder, "\(folder)-\(name)"]) }
         unlink("\(folder)-log/responses.db-shm")
         #expect(try integrity("\(folder)-moved/responses.db") == ["ok"])
         #expect(access("\(folder)-moved/responses.db-wal", F_OK) != 0)
         var hits: [Int] = []
         for round in 0..<rounds.count {
-            // Another folder: the files of the last round may still be open.
+            // Another folder, because the last round's files may still be open.
             let place = "\(fixture.folder.path)/\(round)"
             let isMoved = round.isMultiple(of: 2)
             _ = try Command.output(["cp", "-a", "\(folder)-\(isMoved ? "moved" : "log")", place])
@@ -109,7 +109,7 @@ import Testing
             Command.wait(for: pid)
             if access(fixture.path, F_OK) == 0 { #expect(try integrity(fixture.path) == ["ok"], "round \(round)") }
         }
-        // By the clock of the system, as the children.
+        // By the system's clock, like the children.
         let cache = fixture.cache()
         let before = fixture.requests.count
         for number in 0..<50 {
@@ -164,7 +164,7 @@ import Testing
             }
         }
         #expect(try integrity(fixture.path) == ["ok"])
-        // Not only misses.
+        // There must be hits, too.
         #expect(fixture.requests.count < 400)
     }
 
@@ -172,7 +172,7 @@ import Testing
     func `Where files can't grow, requests go on, and a change still removes`(_ limit: Int) async throws {
         let fixture = try DiskCacheFixture(filler: String(repeating: "x", count: 3000))
         #expect(try fixture.child(["get:/a", "get:/b"]).last == "ok")
-        // Open, so that the log's index is there.
+        // Open, so that the log's index exists.
         let cache = fixture.cache()
         try await cache.open()
         let steps = (0..<30).map { "get:/\($0)" } + ["get:/a", "put:/a", "get:/a", "put:/b"]

@@ -5,8 +5,8 @@ import NevodTestSupport
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// A cache on disk before a server that counts the changes of its resources: a GET returns a resource's version, another method
-/// counts it up.
+/// A cache on disk, and a server that counts the changes of its resources. A GET returns a resource's version; another method
+/// increments it.
 final class DiskCacheFixture: Sendable {
     let folder: TemporaryFolder
     let clock = TestClock()
@@ -91,7 +91,7 @@ final class DiskCacheFixture: Sendable {
         try await send(.get, target, cache, user: user)
     }
 
-    /// Runs storage-child to its end, and returns its lines.
+    /// Runs storage-child until it exits, and returns its lines.
     func child(limit: Int = 0, _ steps: [String]) throws -> [String] {
         let (pid, pipe) = try StorageChild.spawn(["cache", "\(folder.path)/cache", server.url, "\(limit)"] + steps)
         let lines = LineReader(pipe).rest()

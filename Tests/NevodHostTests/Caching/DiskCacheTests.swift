@@ -118,7 +118,7 @@ import Testing
         #expect(await cache.count == 0)
         _ = try await fixture.get("/0", cache)
         #expect(fixture.requests.count == 11)
-        // The epoch, from which the key of the records was derived, is on the device no more.
+        // The epoch, from which the records' key was derived, is no longer on the device.
         let log = try contents(of: "\(fixture.path)-wal")
         try await file.read { (records) throws(StorageError) in epochs.append(records.moment.epoch) }
         let found = try [fixture.path, "\(fixture.path)-wal"].map { try contents(of: $0).contains(sequence: epochs.values[0]) }
@@ -193,7 +193,7 @@ import Testing
         #expect(try await fixture.get("/a", other) == "/a 1 anyone")
         #expect(fixture.requests.count == 2)
         #expect(fixture.lines.values.count == 1 && fixture.lines.values[0].contains("was replaced by an empty one"))
-        // A write that finds another file replaces it too, and would do so later otherwise.
+        // A write that finds another file also replaces it, and would otherwise do so later.
         await other.flush()
         // The first has noticed it, and can't open the new file either.
         #expect(try await fixture.get("/a", cache) == "/a 1 anyone")
@@ -228,7 +228,7 @@ import Testing
         #expect(try await fixture.send(.put, "/a", cache) == "/a 2 anyone")
         #expect(try await tokens.string(for: "a") == "the token")
         await #expect(throws: StorageError.self) { try await cache.open() }
-        #expect(fixture.lines.values.first?.contains("is no cache of this library") == true)
+        #expect(fixture.lines.values.first?.contains("is not one of this library's cache files") == true)
     }
 
     @Test(arguments: ["text", "other tables", "another layout", "open to others", "a folder"])
@@ -272,7 +272,7 @@ import Testing
         await cache.flush()
         unsetenv(variable)
         cache = fixture.cache(key: key)
-        // Held open by another process, so that it can't simply be removed and forgotten.
+        // Held open by another process, so it can't simply be removed and forgotten.
         #expect(try await fixture.send(.put, "/a", cache) == "/a 2 anyone")
         setenv(variable, String(repeating: "5a", count: 32), 1)
         #expect(try await fixture.get("/a", cache) == "/a 2 anyone")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Tests the form in which a file keeps a response.
+/// Tests the format in which a file keeps a response.
 struct StoredHeadTests {
     private func response(_ lines: [(String, String)]) -> StoredResponse {
         var headers = HTTPHeaders()
@@ -58,7 +58,7 @@ struct StoredHeadTests {
             changed[.random(in: bytes.indices, using: &random)] = .random(in: 0 ... .max, using: &random)
             if let read = StoredHead(changed) { #expect(read.encoded.count <= changed.count + 64) }
         }
-        // A number of names that memory couldn't hold.
+        // Claims more names than fit in memory.
         var many = bytes
         many.replaceSubrange(61..<65, with: [255, 255, 255, 255])
         #expect(bytes[61..<65] == [0, 0, 0, 2] && StoredHead(many) == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Tests a client's own lifetime.
+/// Tests a lifetime that the client sets.
 @Suite(.eachCache) struct TimeToLiveTests {
     struct Rule: Sendable, CustomTestStringConvertible {
         let lines: [String]
@@ -27,10 +27,10 @@ import Testing
         Rule([], .seconds(0), later: 0, false),
         Rule([], .seconds(-1), later: 0, false),
         Rule([], .seconds(.max), later: 86_400, true),
-        // In place of the tenth that the server's date suggests.
+        // Replaces the tenth that the server's date suggests.
         Rule(["Last-Modified: -100000"], .seconds(300), later: 300, false),
         Rule(["Last-Modified: -10"], .seconds(300), later: 299, true),
-        // The server says.
+        // The server decides.
         Rule(["Cache-Control: max-age=60"], .seconds(300), later: 60, false),
         Rule(["Cache-Control: max-age=600"], .seconds(300), later: 599, true),
         Rule(["Expires: 0"], .seconds(300), later: 0, false),
@@ -41,14 +41,14 @@ import Testing
         Rule(["Vary: *"], .seconds(300), later: 0, false),
         Rule(["Set-Cookie: a=1"], .seconds(300), later: 0, false),
         Rule(["Age: 200"], .seconds(300), later: 100, false),
-        // Successes alone.
+        // Only for successes.
         Rule([], status: 203, .seconds(300), later: 299, true),
         Rule([], status: 404, .seconds(300), later: 0, false),
         Rule([], status: 301, .seconds(300), later: 0, false),
         Rule([], status: 500, .seconds(300), later: 0, false),
         Rule([], status: 201, .seconds(300), later: 0, false),
         Rule([], status: 404, always, later: 0, false),
-        // In place of what the server states.
+        // Replaces the server's lifetime.
         Rule(["Cache-Control: max-age=0"], always, later: 299, true),
         Rule(["Cache-Control: max-age=0, private"], always, later: 299, true),
         Rule(["Cache-Control: max-age=600"], always, later: 300, false),
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    /// CacheControl's own rule for this sets an expiry on each response, and lets the server's max-age count before it.
+    /// CacheControl's rule for this sets an expiry on each response. The server's max-age takes precedence over it.
     @Test func `Freshness as CacheControl's ExpiresAfter decides it`() throws {
         let script = """
             import datetime, itertools

@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// A site that accepts a change only with its latest token, which it issues in every place that the settings may name.
+/// A site that accepts a change only with its latest token. It issues the token in every place that the settings may name.
 final class CSRFSite: Sendable {
     struct State {
         var logins = 0
@@ -14,7 +14,7 @@ final class CSRFSite: Sendable {
         var changes = 0
         /// The response to a wrong token.
         var refusal = ScriptedServer.Response(status: 419)
-        /// The token that the server wants, whatever it issued.
+        /// The token that the server requires, whatever it issued.
         var isStubborn = false
     }
     private final class Box: Sendable { let value = Locked(State()) }

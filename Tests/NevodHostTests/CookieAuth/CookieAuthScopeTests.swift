@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Compares which cookies are sent where with curl's cookie engine. Both use the same server as the proxy for every host.
+/// Compares with curl's cookie engine which cookies are sent where. Both use the same server as the proxy for every host.
 struct CookieAuthScopeTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var login = "http://www.example.com/app/login"
@@ -44,7 +44,7 @@ struct CookieAuthScopeTests {
             Case(lines: ["a=\"q, r\"; Path=/", "b=x y; Path=/", "c==; Path=/", "d=; Path=/"], urls: hosts),
             Case(lines: ["a=1; Path=/", "a=2; Path=/", "b=1; Path=/", "b=gone; Max-Age=0; Path=/"], urls: hosts),
             Case(lines: ["a=1; Path=/a"], urls: paths),
-            // curl drops the slash at the end, and then sends it to /a too.
+            // curl drops the trailing slash, and then also sends the cookie to /a.
             Case(lines: ["a=1; Path=/a/"], urls: paths.filter { !$0.hasSuffix("/a") }),
             Case(lines: ["a=1; Path=/a", "a=2; Path=/a/b", "a=3; Path=/"], urls: paths),
             Case(login: "http://www.example.com/a/login", lines: ["a=1"], urls: paths),
@@ -94,7 +94,7 @@ struct CookieAuthScopeTests {
         // §5.1.4: /a is not below /a/.
         ("http://h.example/login", "a=1; Path=/a/", "http://h.example/a", false),
         ("http://h.example/login", "a=1; Path=/a/", "http://h.example/a/", true),
-        // The path is matched as a server resolves it.
+        // The path is matched in the form in which a server resolves it.
         ("http://h.example/login", "a=1; Path=/a", "http://h.example/a/../b", false),
         ("http://h.example/login", "a=1; Path=/a", "http://h.example/b/%2e%2E/a", true),
     ])
@@ -132,7 +132,7 @@ struct CookieAuthScopeTests {
         #expect(server.requests.last?["Cookie"] == sent)
     }
 
-    /// Attributes for TLS and time, which can't be tested through a plain-text proxy.
+    /// Attributes for TLS and time, which a plain-text proxy can't test.
     @Test func `Secure cookies are sent over TLS alone, and none after its expiry`() throws {
         let seconds = Locked<Int64>(1_000)
         let instance = try CookieLogins.plugin.get().scheme().makeInstance(

@@ -5,9 +5,9 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests the logout: what it sends, when it has succeeded, and that the server forgot the session.
+/// Tests the logout: what it sends, when it has succeeded, and that the server has forgotten the session.
 struct CookieLogoutTests {
-    /// A site whose logout ends the session, unless it forgets nothing.
+    /// A site whose logout ends the session, unless the test says that it forgets nothing.
     private static func server(
         forgets: Bool = true, _ response: ScriptedServer.Response = .init(status: 204)
     ) throws -> ScriptedServer {
@@ -93,7 +93,7 @@ struct CookieLogoutTests {
         #expect(requests[1]["Referer"]?.hasSuffix("/confirm") == true)
     }
 
-    /// The query routes; another form of the page may delete the account.
+    /// The site routes by the query, and another form of the page may delete the account.
     @Test func `Another form of the page is not the logout's`() async throws {
         let server = try ScriptedServer { request in
             switch request.line {
@@ -134,7 +134,7 @@ struct CookieLogoutTests {
         #expect(requests.map(\.line) == ["POST /out", "GET /token", "POST /out"])
     }
 
-    /// With a token from the login, which the logout sends first, and without one.
+    /// With the login's token, which the logout sends first, and without one.
     @Test(arguments: [true, false], [true, false])
     func `A session that has ended by itself is logged out if the probe says so`(knows: Bool, hasToken: Bool) async throws {
         let pages = Locked(0)
@@ -215,17 +215,17 @@ struct CookieLogoutTests {
 
     @Test func `A server that still lets the cookies in is told`() async throws {
         let message = try await failure(Self.server(forgets: false), [("probe", "/me")])
-        #expect(message.hasPrefix("the server still knows the session: /me lets its cookies in (status 200)"), "\(message)")
+        #expect(message.hasPrefix("the server still knows the session: /me accepts its cookies (status 200)"), "\(message)")
     }
 
     @Test func `A server in trouble isn't taken for one that forgot`() async throws {
         let server = try ScriptedServer { request in
             request.target == "/me" ? .init(status: 503) : .page("Hello", "Set-Cookie: sid=1; Path=/")
         }
-        #expect(try await failure(server, [("probe", "/me")]).contains("can't be asked about the session now (status 503)"))
+        #expect(try await failure(server, [("probe", "/me")]).contains("can't say now whether the session is valid (status 503)"))
     }
 
-    /// A single sign-on that asks for a login is what a session that is over looks like.
+    /// A single sign-on that asks for a login looks like an ended session.
     @Test func `A probe that redirects to another origin lets nobody in`() async throws {
         let isOver = Locked(false)
         let server = try ScriptedServer { request in

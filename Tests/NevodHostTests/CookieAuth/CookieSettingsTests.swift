@@ -5,14 +5,14 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests which settings are refused, and what the others send.
+/// Tests which settings are rejected, and what the others send.
 struct CookieSettingsTests {
     @Test(arguments: [
         ("login", "https://münchen.example/login", "must have an international name in its ASCII form, xn--…"),
         ("mfa", "https://münchen.example/login", "must have an international name in its ASCII form, xn--…"),
-        ("password-field", "", "must not be empty, nor the user name's"),
-        ("password-field", "username", "must not be empty, nor the user name's"),
-        ("password", "", "must not be empty; without it, it is asked for"),
+        ("password-field", "", "must not be empty or the same as the user name's"),
+        ("password-field", "username", "must not be empty or the same as the user name's"),
+        ("password", "", "must not be empty; leave it out to be asked for it"),
         ("field", "remember", "must be NAME=VALUE"), ("field", "=1", "must be NAME=VALUE"),
         ("session-cookie", "a=b", "must be the name of a cookie"), ("session-cookie", "", "must be the name of a cookie"),
         ("csrf-name", "t", "has no meaning without csrf"), ("csrf-header", "X", "has no meaning without csrf"),
@@ -43,7 +43,7 @@ struct CookieSettingsTests {
         }
     }
 
-    /// A sign replaces each of them, so that a profile of before must not go on without its rule.
+    /// A sign replaces each of these, so an old profile must not continue without its rule.
     @Test(arguments: ["success-status", "mfa-status"])
     func `Settings of before are unknown`(name: String) throws {
         #expect(throws: PluginError.self) { try CookieLogins.instance([("login", "http://h/login"), (name, "302")]) }
@@ -106,13 +106,13 @@ struct CookieSettingsTests {
         #expect(requests[0]["Content-Type"] == "application/json")
     }
 
-    // With its type, which the compiler finds by itself in seconds.
+    // With an explicit type, which the compiler would take seconds to infer.
     private static let tokens: [([String: String], String?, String?, String)] = [
         (["csrf": "cookie", "csrf-name": "t%"], "X-CSRFToken", "a/b%zz=", ""),
         (["csrf": "cookie", "csrf-name": "t%", "csrf-field": "c"], nil, nil, "&c=a%2Fb%25zz%3D"),
         (["csrf": "header", "csrf-name": "x-token"], "X-Token", "from-header", ""),
         (["csrf": "input", "csrf-name": "t"], nil, nil, "&t=a%26b%22%27%26unknown%3B"),
-        // Marks that combine with the signs of a reference.
+        // Combining marks that attach to the characters of a reference.
         (["csrf": "input", "csrf-name": "mark"], nil, nil, "&mark=a%26%CC%81%26%CC%81amp%3B"),
         (["csrf": "input", "csrf-name": "t", "csrf-header": "X-T"], "X-T", #"a&b"'&unknown;"#, ""),
     ]

@@ -4,7 +4,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests the conditions of signs by the responses to a login in which they hold.
+/// Tests for which responses to a login the conditions of signs hold.
 struct CookieSignTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var sign: String
@@ -68,7 +68,7 @@ struct CookieSignTests {
             holding: [#"body:"say \"hi\"""#, #"body:"\\ back""#, #"body:\"#, "!json:a", "!field:q"],
             failing: ["json:a", "field:q", #"body:say"hi""#])
 
-    /// A sign of success that holds is a login, and one that doesn't is none.
+    /// The login has succeeded if and only if the sign of success holds.
     @Test(arguments: cases)
     func `A sign holds in the responses that it describes`(test: Case) async throws {
         let server = try ScriptedServer { _ in test.response }
@@ -95,7 +95,7 @@ struct CookieSignTests {
             of: CookieLogins.session(at: server, [("failure", "302"), ("failure", "body:Hello"), ("success", "200")]))
     }
 
-    /// A cookie that the page before had set already, to the same value, is no sign.
+    /// A cookie that the previous page already set to the same value isn't a sign.
     @Test(arguments: [("1", false), ("2", true)])
     func `A cookie is a sign when it has a new value`(value: String, isNew: Bool) async throws {
         let server = try ScriptedServer { request in
@@ -130,14 +130,14 @@ struct CookieSignTests {
     private static let malformed = [
         ("", "must not be empty"), ("   ", "must not be empty"), (#""""#, "must not be empty"),
         (#"body:"a"#, "a quote that isn't closed"), (#"body:"a\"#, "a quote that isn't closed"),
-        ("!", "which is no condition"), ("!!302", "which is no condition"), ("status", "which is no condition"),
-        ("status:", "which is no condition"), ("body:", "which is no condition"), (#"body:"""#, "which is no condition"),
+        ("!", "which is not a condition"), ("!!302", "which is not a condition"), ("status", "which is not a condition"),
+        ("status:", "which is not a condition"), ("body:", "which is not a condition"), (#"body:"""#, "which is not a condition"),
         ("status:600", "a status is a number from 100 to 599, or 4xx"), ("status:20", "a status is"),
         ("status:4xxx", "a status is"),
-        ("status:-10", "a status is"), ("42", "which is no condition"), ("999", "which is no condition"),
+        ("status:-10", "a status is"), ("42", "which is not a condition"), ("999", "which is not a condition"),
         ("shape:round", "an unknown condition, \"shape\""), ("Status:200", "an unknown condition, \"Status\""),
         ("json:=1", "an empty name"), ("json:a..b", "an empty name"), ("json:.", "an empty name"),
-        ("200 nonsense", "which is no condition"),
+        ("200 nonsense", "which is not a condition"),
     ]
 
     @Test func `A member of JSON needs no kind in the signs of a second factor`() throws {

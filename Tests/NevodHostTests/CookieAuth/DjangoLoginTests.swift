@@ -96,7 +96,7 @@ struct DjangoLoginTests {
         #expect(try await log() == [])
     }
 
-    /// The session ends by a 401, and by a redirect to the login page.
+    /// The session ends with a 401, and with a redirect to the login page.
     @Test(arguments: ["/api", "/page"])
     func `100 requests across the end of a session all succeed with one login`(path: String) async throws {
         let session = try session()

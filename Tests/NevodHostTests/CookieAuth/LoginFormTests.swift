@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests which requests a login by form sends: the page before it, the fields of its form, its address, and its header lines.
+/// Tests the requests of a login by form: the page before it, the form's fields, its address, and its header lines.
 struct LoginFormTests {
     private static let cookie = "Set-Cookie: sid=1; Path=/"
 
@@ -72,7 +72,7 @@ struct LoginFormTests {
         #expect(requests.map(\.text) == ["", #"{"username":"u","password":"p"}"#])
     }
 
-    /// Tomcat answers a form that nobody has opened with an error.
+    /// Tomcat responds with an error to a form that nobody has opened.
     @Test(arguments: [false, true])
     func `A page is fetched first, whether it has a form or not`(hasForm: Bool) async throws {
         let server = try ScriptedServer { request in
@@ -189,7 +189,7 @@ struct LoginFormTests {
         #expect(other.requests.allSatisfy { $0["X-App"] == nil && $0["Cookie"] == nil })
     }
 
-    /// The host of a page, say, which another company may run.
+    /// For example, the host of a page, which another company may run.
     @Test func `A flow's requests to other origins get no header lines`() async throws {
         let server = try ScriptedServer { _ in .page("Hello", Self.cookie) }
         let other = try ScriptedServer { _ in .page("Hello") }
@@ -204,7 +204,7 @@ struct LoginFormTests {
         #expect(server.requests.allSatisfy { $0["X-App"] == "one" && $0["X-Login"] == "two" })
     }
 
-    /// A line may be a secret, and a cookie of the site's need not be the session's.
+    /// A line may be secret, and a cookie of the site may not belong to the session.
     @Test(
         arguments: [
             ("https://h.example/", [], true), ("http://h.example/", [], false), ("https://api.h.example/", [], true),

@@ -5,9 +5,9 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests by which responses a login has succeeded, step by step of the rule in Docs/schemes/cookie.md.
+/// Tests for which responses a login has succeeded, following the steps of the rule in Docs/schemes/cookie.md.
 struct LoginRuleTests {
-    /// A site, by the responses to the login and to other pages.
+    /// A site, given by its responses to the login and to other pages.
     struct Site: Sendable {
         var login: ScriptedServer.Response
         var pages: [String: ScriptedServer.Response] = [:]
@@ -23,7 +23,7 @@ struct LoginRuleTests {
         var name: String
         var site: Site
         var settings: [(String, String)] = []
-        /// Nil for a login that succeeds.
+        /// Nil if the login succeeds.
         var words: String?
         var status = PluginStatus.denied
         var requests: [String]?
@@ -44,7 +44,7 @@ struct LoginRuleTests {
     private static let home = ["/home": ScriptedServer.Response.page("<h1>Orders</h1>")]
 
     static let cases = [
-        // 1: explicit signs, of failure before those of success.
+        // 1: explicit signs, first of failure and then of success.
         Case(
             "a sign of failure, though a sign of success holds", .page("Hello. Wrong.", cookie), [:],
             [("failure", "body:Wrong"), ("success", "200")], fails: "the server refused (status 200)"),
@@ -155,7 +155,7 @@ struct LoginRuleTests {
         Case(
             "a probe of a server in trouble", .page("Hello", cookie), ["/me": .init(status: 503)], [("probe", "/me")],
             .unavailable,
-            fails: "the server can't be asked about the session now (status 503)"),
+            fails: "the server can't say now whether the session is valid (status 503)"),
         Case(
             "a probe with a sign", .page("Hello", cookie), ["/me": .json(200, #"{"user":null}"#)],
             [("probe", "/me"), ("probe-success", "json:user")], fails: "the server doesn't know the session at /me (status 200)"),
@@ -166,7 +166,7 @@ struct LoginRuleTests {
             "a page with a form to change the password, and a probe", .redirect("/settings", cookie),
             ["/settings": .page("<form method=post><input type=password name=new_password></form>"), "/me": .page("Ada")],
             [("probe", "/me")]),
-        // 5: the page that answers.
+        // 5: the page of the response.
         Case(
             "a page at the login's own address, and a cookie", .page("Incorrect username and/or password", cookie), [:], [],
             requests: ["POST /login"], .unavailable,
@@ -179,7 +179,7 @@ struct LoginRuleTests {
         Case(
             "a redirect to a page that asks for a code", .redirect("/two-factor", cookie),
             ["/two-factor": .page("<form method=post><input name=pin autocomplete=one-time-code></form>")], [], .unavailable,
-            fails: "the page that answers, /two-factor, asks for a one-time code: set mfa-code=pin and mfa-when=field:pin"),
+            fails: "the page after the login, /two-factor, asks for a one-time code: set mfa-code=pin and mfa-when=field:pin"),
         Case(
             "a session cookie and a redirect to a page that asks for a code", .redirect("/two-factor", cookie),
             ["/two-factor": .page("<form method=post><input name=pin autocomplete=one-time-code></form>")],
@@ -205,16 +205,16 @@ struct LoginRuleTests {
         Case(
             "a cookie and redirects back to the form", .redirect("/home", cookie),
             ["/home": .redirect("/login"), "/login": .page("Log in, please")], fails: "the login page"),
-        // Misspelt settings must not make a login of a refusal.
+        // Misspelt settings must not turn a refusal into a login.
         Case(
             "a form whose password field has another name",
             .page("<form method=post><input name=user><input type=password name=pwd></form>", cookie), [:], [], .unavailable,
-            fails: "asks for a password, and has no field password: correct password-field"),
+            fails: "asks for a password, but has no field password: correct password-field"),
         Case(
             "a redirect to a form whose password field has another name", .redirect("/signin", cookie),
             ["/signin": .page("<form method=post><input name=user><input type=password name=pwd></form>")], [], .unavailable,
-            fails: "asks for a password, and has no field password: correct password-field"),
-        // Many frameworks set their session's cookie with each response.
+            fails: "asks for a password, but has no field password: correct password-field"),
+        // Many frameworks set their session cookie with each response.
         Case(
             "a new session cookie, and a redirect back to the form", .redirect("/login", cookie), ["/login": .page(form)],
             [("session-cookie", "sid"), ("page", "/login")], fails: "the server showed the login page again"),
@@ -264,14 +264,14 @@ struct LoginRuleTests {
             ["/two-factor": .page("<form><input name=pin autocomplete=one-time-code></form>"), "/me": .init(status: 401)],
             [("probe", "/me")], .unavailable, fails: "asks for a one-time code: set mfa-code=pin"),
         Case(
-            "a probe, and a page at the login's address behind the login", .redirect("/login?home", cookie),
+            "a probe, and a page at the login's address after the login", .redirect("/login?home", cookie),
             ["/login?home": .page("Hello"), "/me": .page("Ada")], [("probe", "/me")]),
         Case(
             "a probe that knows nobody, and a page at the login's address", .redirect("/login?locked", cookie),
             ["/login?locked": .page("Too many attempts"), "/me": .init(status: 401)], [("probe", "/me")],
             fails: "the server led back to the login page"),
         Case(
-            "a probe, and a page behind the login with a field for a password", .redirect("/expired", cookie),
+            "a probe, and a page after the login with a field for a password", .redirect("/expired", cookie),
             [
                 "/expired": .page("<form method=post action=/change><input name=password><input name=again></form>"),
                 "/me": .page("Ada"),
@@ -299,7 +299,7 @@ struct LoginRuleTests {
         #expect(server.requests.count { $0.method == "POST" } == 1)
     }
 
-    /// Otherwise the user would lose a session for a server that is only busy.
+    /// Otherwise, the user would lose a session because of a busy server.
     @Test(arguments: [(503, true), (429, true), (404, true), (400, false), (401, false)])
     func `A login that says nothing about the password leaves the stored session`(status: Int, isKept: Bool) async throws {
         let isDown = Locked(false)
@@ -317,7 +317,7 @@ struct LoginRuleTests {
         #expect(try await (session.tokenStorage.load() != nil) == isKept)
     }
 
-    /// Drupal, MediaWiki and others route by the query: their home page has the path of the login.
+    /// Drupal, MediaWiki and others route by the query, so their home page has the login's path.
     @Test(arguments: [
         ("/index.php?r=login", "/index.php?r=home", true), ("/index.php?r=login", "/index.php", true),
         ("/index.php?r=login", "/index.php?r=login&failed=1", false),
@@ -338,7 +338,7 @@ struct LoginRuleTests {
         }
     }
 
-    /// A refusal may lead there as well, without the form.
+    /// A refusal may also lead there, without the form.
     @Test func `The login's address without its form says nothing, and a probe does`() async throws {
         let hasForm = Locked(true)
         let server = try ScriptedServer { request in
@@ -358,7 +358,7 @@ struct LoginRuleTests {
         try await CookieLogins.session(at: server, settings + [("probe", "/me")]).login()
     }
 
-    /// The same site with a probe, whose address must not be taken for the login's, nor the login's for the probe's.
+    /// The same site with a probe. The probe's address must not be mistaken for the login's, or the login's for the probe's.
     @Test(arguments: ["/index.php", "/index.php?r=home", "/index.php?r=login&r2=1"])
     func `The login's address is another one than the probe's`(probe: String) async throws {
         let server = try ScriptedServer { request in

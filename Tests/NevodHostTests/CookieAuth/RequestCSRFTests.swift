@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests the CSRF token of requests that change something: where it is read, and where it is sent.
+/// Tests the CSRF token of requests that change something: where it is read and where it is sent.
 struct RequestCSRFTests {
     struct Source: Sendable, CustomTestStringConvertible {
         var settings: [(String, String)]
@@ -55,7 +55,7 @@ struct RequestCSRFTests {
         #expect(site.last?["X-CSRFToken"] == "c-1")
     }
 
-    /// An API on another host than the page that uses it checks that page's.
+    /// An API on another host than the page that uses it checks the page's token.
     @Test func `Lines of the settings are sent in place of those of a browser`() async throws {
         let site = try CSRFSite()
         let lines = [("header", "Referer: https://app.example/"), ("header", "Origin: https://app.example")]
@@ -107,7 +107,7 @@ struct RequestCSRFTests {
         #expect(site.last?.headers.count { $0.name.lowercased() == "x-csrftoken" } == 1)
     }
 
-    /// The cookies of a domain go to its other hosts and ports; the token goes to the session's origin alone.
+    /// A domain's cookies go to its other hosts and ports, but the token goes only to the session's origin.
     @Test(arguments: ["cookie", "meta"])
     func `No token goes to another origin`(source: String) async throws {
         let (site, other) = (try CSRFSite(), try ScriptedServer())
@@ -121,7 +121,7 @@ struct RequestCSRFTests {
         #expect(!sent.headers.contains { $0.value.contains("t-1") })
     }
 
-    /// A page of another origin brings no token for the session's own.
+    /// A page of another origin gives no token for the session's own origin.
     @Test func `A token stays at the origin that issued it`() async throws {
         let site = try CSRFSite()
         let other = try ScriptedServer { _ in .page("<meta name=csrf-token content=t-evil>") }
@@ -193,9 +193,9 @@ struct RequestCSRFTests {
         #expect(site.last?.text == "{}" && site.last?["X-C"] == "c-1")
     }
 
-    // MARK: Refused
+    // MARK: Rejected
 
-    /// A token of a hostile page must not become a header line of its own, or something that no header can carry.
+    /// A hostile page's token must not become a separate header line, or something that no header can carry.
     @Test(arguments: ["a\r\nX-Evil: 1", "a\nb", "", String(repeating: "t", count: 2049), "a\0b"])
     func `A token that no header can carry is none`(token: String) async throws {
         let server = try ScriptedServer { request in

@@ -5,9 +5,9 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests one-time codes that a page's form wants, and codes that the scheme computes.
+/// Tests one-time codes that a page's form asks for, and codes that the scheme computes.
 struct SecondFactorTests {
-    /// Accepts a list of codes, and shows its form for them: as the response to the login, or behind a redirect.
+    /// Accepts a list of codes. Shows its form for them as the response to the login, or after a redirect.
     private final class Site: Sendable {
         struct State {
             var codes: [ScriptedServer.Request] = []
@@ -28,8 +28,8 @@ struct SecondFactorTests {
         var codes: [String] { state.codes.map(\.text) }
 
         /// - Parameters:
-        ///   - location: the page that the login redirects to; nil for a login that shows the form itself.
-        ///   - action: where the form posts to.
+        ///   - location: the page to which the login redirects, or nil if the login shows the form itself.
+        ///   - action: the target of the form's POST.
         init(
             location: String? = nil, action: String = "/login", accepts valid: @escaping @Sendable (String) -> Bool
         ) throws {
@@ -91,12 +91,12 @@ struct SecondFactorTests {
         Way(
             location: "/2fa", action: "", settings: [("mfa-page", "/2fa"), ("mfa-when", "location:/2fa")],
             requests: ["POST /login", "GET /2fa", "POST /2fa"]),
-        // The default sign of mfa-when, of the page that the redirect leads to.
+        // The default sign of mfa-when, on the page to which the redirect leads.
         Way(location: "/2fa", action: "", settings: [("mfa-page", "/2fa")], requests: ["POST /login", "GET /2fa", "POST /2fa"]),
         Way(location: "/2fa", action: "/mfa", settings: [("mfa", "/mfa")], requests: ["POST /login", "GET /2fa", "POST /mfa"]),
     ]
 
-    /// The requests until the code was sent, without a second look at the same page.
+    /// The requests until the code is sent. The same page isn't fetched twice.
     private func requests(_ site: Site) -> [String] {
         let lines = site.server.requests.map(\.line)
         let last = lines.lastIndex { $0.hasPrefix("POST") } ?? 0
@@ -128,7 +128,7 @@ struct SecondFactorTests {
         #expect(try await session.tokenStorage.load() == nil)
     }
 
-    /// As Flask-Security does it, and others: the session's cookie comes with the password, and only the redirect says what is missing.
+    /// As in Flask-Security and others: the session cookie comes with the password, and only the redirect says what is missing.
     @Test(arguments: [
         ("/2fa", ScriptedServer.Response.page("Invalid code<form method=post><input name=otp></form>")),
         ("/2fa", .page("Invalid code<form method=post><input name=otp></form>", status: 422)),
@@ -157,7 +157,7 @@ struct SecondFactorTests {
         }
     }
 
-    /// A page that nobody has seen before, with or without a field for a code, may be that of a refusal.
+    /// An unknown page, with or without a field for a code, may be a refusal's.
     @Test(arguments: [
         ScriptedServer.Response.page("Something went wrong"), .redirect("/start"),
     ])
@@ -177,7 +177,7 @@ struct SecondFactorTests {
         try await CookieLogins.session(at: server, settings + [("probe", "/me")], interaction: Person("1")).login()
     }
 
-    /// Such as the page of the account, where codes are turned off with one.
+    /// Such as the account's page, where a code turns codes off.
     @Test func `A page behind the code that has a field for codes asks for none`() async throws {
         let form = "<form method=post><input name=otp></form>"
         let server = try ScriptedServer { request in
@@ -297,10 +297,10 @@ struct SecondFactorTests {
         #expect(server.requests.map(\.text).last == #"{"sessionId":"s-1","code":"287082"}"#)
     }
 
-    /// Codes of two seconds each, so that the next one comes soon.
+    /// Each code is valid for two seconds, so the next one comes soon.
     private static let fast = "otpauth://totp/Site:ada?secret=\(secret)&period=2"
 
-    /// Each code counts once (RFC 6238 §5.2): another login may have used this one.
+    /// Each code is valid once (RFC 6238 §5.2), and another login may have used this one.
     @Test func `A code that was used already is followed by the next period's`() async throws {
         let used = Locked<String?>(nil)
         let site = try Site(accepts: { code in

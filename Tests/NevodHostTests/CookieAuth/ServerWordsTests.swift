@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests which words of a server an error of a login repeats.
+/// Tests which of a server's words a login's error repeats.
 struct ServerWordsTests {
     private func message(
         _ response: ScriptedServer.Response, password: String = "s3cret-9", pages: [String: ScriptedServer.Response] = [:]
@@ -75,7 +75,7 @@ struct ServerWordsTests {
                 "the server refused (status 302), saying \"No such user\""))
     }
 
-    /// A server in trouble that answers the second question must not hide that the login was refused.
+    /// A server error in the second response must not hide that the login was refused.
     @Test func `Without the page of the words, the refusal is told`() async throws {
         let server = try ScriptedServer { request in
             request.method == "POST" ? .redirect("/failed", "Set-Cookie: sid=1") : .redirect("https://other.example/")
@@ -85,7 +85,7 @@ struct ServerWordsTests {
         #expect(failure == (.denied, "the server refused (status 302): is the user name or the password wrong?"))
     }
 
-    // MARK: Nothing secret, nothing harmful
+    // MARK: Nothing secret and nothing harmful
 
     private static let secret = "pass word/äö&<1234"
 
@@ -98,7 +98,7 @@ struct ServerWordsTests {
         #expect(!(try await message(.json(400, body), password: Self.secret)).contains("pass word"))
     }
 
-    /// Where the words are cut, no more of the password may be left than an ordinary word has in common with it.
+    /// Where the words are cut, no more of the password may remain than an ordinary word could share with it.
     @Test(arguments: 180...204)
     func `Words that are cut within the password are left out`(count: Int) async throws {
         let filler = String(repeating: "x", count: count)
@@ -118,7 +118,7 @@ struct ServerWordsTests {
                 == "the server showed the login page again: is the user name or the password wrong?")
     }
 
-    /// Terminal escapes, C1 controls, and characters that turn the direction of the text or aren't seen.
+    /// Terminal escapes, C1 controls, and characters that change the text's direction or are invisible.
     @Test(arguments: [
         "\u{1B}[2J", "\u{1B}]0;title\u{7}", "\u{9B}31m", "\u{202E}", "\u{2066}", "\u{200F}", "\u{61C}", "\u{2028}", "\u{2029}",
         "\u{7F}", "\u{0}", "\u{85}",

@@ -40,7 +40,7 @@ struct SessionEndTests {
         #expect(site.logins == 1)
     }
 
-    /// A new session wouldn't change the outcome of the application's own requests to these pages.
+    /// A new session wouldn't change the result of the application's own requests to these pages.
     @Test(arguments: ["/login?again", "/out"])
     func `Redirects of the login page and the logout don't end the session`(target: String) async throws {
         let site = try CookieSite { _ in .init(status: 302, headers: ["Location: /login"]) }
@@ -105,7 +105,8 @@ struct SessionEndTests {
         #expect(logout["X-CSRFToken"] == nil && logout["Referer"] == nil)
     }
 
-    /// The plugin's clock is far behind the interceptor's, so the interceptor considers the session expired from the start.
+    /// The plugin's clock is hours earlier than the interceptor's, so the interceptor considers the session expired from the
+    /// start.
     @Test func `A session whose cookie has expired is renewed before the request`() async throws {
         let site = try CookieSite(attributes: "; Max-Age=60") { _ in .init(status: 401) }
         let session = try site.session([("session-cookie", "sid")], clock: HostClock { 1_000 * 1_000_000_000 })

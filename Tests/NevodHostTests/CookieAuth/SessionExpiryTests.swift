@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests the responses that say that a session has ended, and those that only seem to.
+/// Tests responses that show the end of a session, and responses that only seem to.
 struct SessionExpiryTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
@@ -128,7 +128,7 @@ struct SessionExpiryTests {
         Case(
             name: "a cookie's deletion by a response in JSON", settings: [("expired", "deleted:sid")],
             refusal: .json(200, "{}", "Set-Cookie: sid=; Max-Age=0; Path=/")),
-        // The query routes, in the form's address or among its fields.
+        // The site routes by the query, in the form's address or among its fields.
         Case(
             name: "a form of another route", login: "/index.php?r=login", target: "/index.php?r=orders",
             refusal: .page(form.replacing("/login", with: "/index.php?r=users")), isEnd: false),
@@ -189,7 +189,7 @@ struct SessionExpiryTests {
         }
     }
 
-    /// The application's own requests to these pages get them.
+    /// The application's own requests to these pages get these responses.
     @Test(arguments: ["/login", "/signin"])
     func `The login's own pages don't end the session`(target: String) async throws {
         let site = try CookieSite({ _ in .page(Self.form) }, { _ in .page(Self.form) })
@@ -207,7 +207,7 @@ struct SessionExpiryTests {
         #expect(site.logins == 2)
     }
 
-    /// The request has changed something: sent once more, it would do so twice.
+    /// The request has changed something. Sent again, it would change it twice.
     @Test func `A request that logs the user out is not sent again`() async throws {
         let site = try CookieSite({ _ in .redirect("/login") }, { _ in .page("Changed", "Set-Cookie: sid=; Max-Age=0; Path=/") })
         let session = try site.session([("session-cookie", "sid")])
@@ -217,7 +217,7 @@ struct SessionExpiryTests {
         #expect(site.server.requests.count { $0.target == "/change-password" } == 1)
     }
 
-    /// The login's own responses, and what a change may well be answered with. Sent once more, it would be made twice.
+    /// The login's own responses, and plausible responses to a change. If the change were sent again, it would be made twice.
     @Test(
         arguments: [
             ("/login", .page("<form method=post><input name=username><input type=password name=password></form>")),
@@ -238,7 +238,7 @@ struct SessionExpiryTests {
         #expect(site.logins == 2)
     }
 
-    /// A probe in trouble says nothing, and the change is not sent again; a sign of `expired` is the settings' own word.
+    /// A failing probe proves nothing, so the change isn't sent again. A sign of `expired` is explicit in the settings.
     @Test(arguments: [(503, [], 1), (200, [("expired", "302 location:/login")], 2)] as [(Int, [(String, String)], Int)])
     func `A doubted redirect is decided by the probe, or by the settings`(
         status: Int, settings: [(String, String)], count: Int
@@ -269,7 +269,7 @@ struct SessionExpiryTests {
         #expect(server.requests.map(\.line) == ["POST /login", "POST /signup", "GET /me"])
     }
 
-    /// A sign-up leads to the login, though somebody is logged in.
+    /// A sign-up leads to the login, although somebody is logged in.
     @Test func `A change that leads to the login isn't sent again if the probe still knows the session`() async throws {
         let site = try CookieSite(
             attributes: "; Path=/", { _ in .redirect("/login") },
@@ -290,7 +290,7 @@ struct SessionExpiryTests {
     private static let signUp =
         "Account made. <form method=post action=/login><input name=username><input type=password name=password></form>"
 
-    /// A page for everybody may have the login's form.
+    /// A public page may have the login's form.
     @Test(arguments: [signUp, signUp.replacing(" action=/login", with: "")])
     func `A page with the login's form doesn't end a session that the probe still knows`(page: String) async throws {
         let site = try CookieSite(
@@ -305,7 +305,7 @@ struct SessionExpiryTests {
         #expect(site.logins == 1)
     }
 
-    /// The cookies of the response, and of the probe's, are the session's from now on.
+    /// From now on, the response's cookies and the probe's belong to the session.
     @Test func `A cookie that comes with a doubted redirect is kept`() async throws {
         let server = try ScriptedServer { request in
             switch request.line {
@@ -322,7 +322,7 @@ struct SessionExpiryTests {
         #expect(server.requests.map(\.line) == ["POST /login", "POST /password", "GET /me", "GET /x"])
     }
 
-    /// A page that shows the progress of something must not wait for its own end.
+    /// A page that shows progress must not be held back until its end.
     @Test func `A page that comes slowly is not held back`() async throws {
         let (isShown, isClosed) = (Latch(), Latch())
         let server = try RawServer { connection, _ in
@@ -350,7 +350,7 @@ struct SessionExpiryTests {
         #expect(try await stream.next() == nil)
     }
 
-    /// The bytes of a body arrive as the server sends them.
+    /// A body's bytes arrive as the server sends them.
     @Test func `A stream of another type is not held back`() async throws {
         let isReturned = Latch()
         let server = try RawServer { connection, _ in

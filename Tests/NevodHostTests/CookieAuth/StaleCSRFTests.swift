@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests how a CSRF token that the server no longer takes is renewed, and when it isn't.
+/// Tests when and how a CSRF token that the server no longer accepts is renewed.
 struct StaleCSRFTests {
     @Test(
         arguments: [
@@ -67,7 +67,7 @@ struct StaleCSRFTests {
         #expect(site.server.requests.count == before + 1)
     }
 
-    /// Only requests that change something have a token that can be stale.
+    /// Only requests that change something have a token, which can be stale.
     @Test(arguments: ["meta", "cookie"])
     func `A GET that is refused with such words is returned`(source: String) async throws {
         let server = try ScriptedServer { request in
@@ -98,7 +98,7 @@ struct StaleCSRFTests {
         #expect(try await session.tokenStorage.load() != nil)
     }
 
-    /// The site's header has a form to log in with for everybody.
+    /// The site's header has a login form for everybody.
     @Test(arguments: [false, true])
     func `A refusal whose page has the login's form is one of the token if the probe knows the session`(isStubborn: Bool)
         async throws
@@ -115,7 +115,7 @@ struct StaleCSRFTests {
             site.server.requests[before...].map(\.line) == ["POST /change", "GET /me", "GET /token", "POST /change"])
     }
 
-    /// The last page was one of the session that has ended.
+    /// The last page belonged to the ended session.
     @Test func `After a new login, the token of the session before isn't sent`() async throws {
         let logins = Locked(0)
         let server = try ScriptedServer { request in
@@ -179,8 +179,8 @@ struct StaleCSRFTests {
         #expect(logins.withLock { $0 } == 2)
     }
 
-    /// Servers that look for the token first, and give one to those who aren't logged in as well: Laravel's page of the login, Sanctum's
-    /// address of the cookie, and Spring Security's page of the logout.
+    /// Servers that check the token first, and issue one even without a login: Laravel's login page, Sanctum's address for the
+    /// cookie, and Spring Security's logout page.
     @Test(
         arguments: [
             ([("page", "/login"), ("csrf", "input"), ("csrf-name", "_token")], .redirect("/login"), 3),
@@ -200,7 +200,7 @@ struct StaleCSRFTests {
                 guard isKnown, request["X-CSRF-Token"] ?? request["X-CSRFToken"] == cookie else { return .init(status: 419) }
                 return cookie == user ? .page("changed") : refusal
             }
-            // Others begin a session of nobody.
+            // Others begin an anonymous session.
             let owner = cookie == user ? user : "sid=visitor"
             let form = "<input name=username><input type=password name=password>"
             return .page(
@@ -210,7 +210,7 @@ struct StaleCSRFTests {
         let session = try CookieLogins.session(at: server, [("success", "200 !field:password")] + settings)
         try await session.login()
         _ = try await session.send("\(server.url)/home", .get)
-        // The session ends, and its token with it.
+        // The session and its token end.
         users.withLock { $0 += 1 }
         let before = server.requests.count
         let response = try await session.provider().text("\(server.url)/change", .post)
@@ -219,7 +219,7 @@ struct StaleCSRFTests {
         #expect(lines.count { $0 == "POST /login" } == 1 && lines.count { $0 == "POST /change" } == changes, "\(lines)")
     }
 
-    /// Such a server says that the token is wrong before it looks for the session.
+    /// Such a server reports a wrong token before it looks for the session.
     @Test func `A probe that no longer knows the session ends it, whatever its status`() async throws {
         let logins = Locked(0)
         let server = try ScriptedServer { request in
@@ -241,7 +241,7 @@ struct StaleCSRFTests {
         #expect(server.requests.map(\.line) == ["POST /login", "POST /change", "GET /me", "POST /login", "POST /change"])
     }
 
-    /// The login has succeeded all the same: requests that need no token go on.
+    /// The login has still succeeded: requests that need no token go on.
     @Test func `A page without the token is an error of the requests that need it, and names the page`() async throws {
         let server = try ScriptedServer { request in
             request.target == "/change" ? .init(status: 419) : .page("Hello", "Set-Cookie: sid=1; Path=/")

@@ -19,7 +19,7 @@ struct CookieDateTests {
         #expect(dates.map { CookieDate.unixSeconds($0) } == verdicts)
     }
 
-    /// Forms that RFC 6265 §5.1.1 allows, and Python doesn't know.
+    /// Forms that RFC 6265 §5.1.1 allows and Python doesn't know.
     @Test(arguments: [
         "Sun Nov  6 08:49:37 1994", "1994 Nov 6 08:49:37", "08:49:37 6 Nov 94", "08:49:37x 6th November 1994y",
         "6/Nov/94/08:49:37", ",;= 06_Nov^1994~08:49:37 +0200", "Nov 06 nov 1994 7 08:49:37 09:00:00 1999",

@@ -95,8 +95,8 @@ struct CookieFileTests {
         #expect(Set(read) == Set(expected))
     }
 
-    /// Compares every decision about every cookie of the file with curl's. (Where curl 7.88 departs from RFC 6265, it isn't asked:
-    /// it takes the path `/a/` for `/a`, and `%2e` for no dot.)
+    /// Compares every decision about every cookie of the file with curl's, except where curl 7.88 departs from RFC 6265: it
+    /// treats the path `/a/` as `/a`, and doesn't treat `%2e` as a dot.
     @Test func `curl reads the file, and sends the same cookies`() throws {
         let server = try RawServer { connection, _ in
             while let request = connection.readRequest() {

@@ -97,12 +97,12 @@ struct CookieJarTests {
         let request = try get("https://h.example/")
         jar.store(setCookieLinesOf: response(setting: ["new=1; Secure"]), from: request, now: cookieTime)
         #expect(names(jar) == secure.map(\.name) + ["new"])
-        // One without TLS can't remove the secure ones: it is the one that has to go.
+        // A cookie without TLS can't remove the secure ones, so it is removed itself.
         jar.store(
             setCookieLinesOf: response(setting: (0..<200).map { "evil\($0)=1" }), from: try get("http://h.example/"),
             now: cookieTime)
         #expect(names(jar) == secure.map(\.name) + ["new"])
-        // Of secure ones, the oldest.
+        // Of secure cookies, the oldest is removed.
         jar.store(setCookieLinesOf: response(setting: ["newer=1; Secure"]), from: request, now: cookieTime)
         #expect(names(jar) == secure.dropFirst().map(\.name) + ["new", "newer"])
     }
@@ -112,7 +112,7 @@ struct CookieJarTests {
         let jar = CookieJar(other + (0..<10).flatMap { cookies(50, at: "h\($0).site.co.uk", from: 10) })
         #expect(Array(jar).count == 183)
         #expect(jar.filter { $0.domain == "other.example" }.count == 3)
-        // The registered domain makes a site, not a suffix that others have too.
+        // A site is a registered domain, not a suffix that it shares with others.
         let sites = CookieJar((0..<10).flatMap { cookies(50, at: "h\($0).co.uk", from: 10) })
         #expect(Array(sites).count == 500)
         let addresses = CookieJar((0..<10).flatMap { cookies(50, at: "10.0.0.\($0)", from: 10) })

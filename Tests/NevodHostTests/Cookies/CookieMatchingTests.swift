@@ -28,7 +28,7 @@ struct CookieMatchingTests {
         ("0x7f000001", "http://0.0x7f000001/", false),
         ("2.3.4", "http://[::ffff:1.2.3.4]/", false),
         ("::1", "http://[::1]/", true),
-        // A server can't set these; a file can contain them.
+        // A server can't set these, but a file can contain them.
         ("co.uk", "http://a.co.uk/", false),
         ("co.uk.", "http://a.co.uk./", false),
         ("com", "http://example.com/", false),

@@ -81,7 +81,8 @@ struct CookieTokenTests {
         #expect(throws: CookieFileError(line: 1)) { try CookieToken.decode(from: Array("hidden".utf8)) }
     }
 
-    /// Cookies don't tell ports apart (RFC 6265 §8.5), but credentials stay at the origin: a redirect to another port gets none.
+    /// Cookies don't distinguish ports (RFC 6265 §8.5), but credentials stay at their origin: a redirect to another port gets
+    /// none.
     @Test func `A server receives the token's cookies and sets new ones`() async throws {
         @Sendable func echo(_ head: String) -> String {
             let body = head.split(separator: "\r\n").filter { $0.hasPrefix("Cookie: ") }.joined()

@@ -21,8 +21,26 @@ struct PluginErrorTests {
         #expect(!dumped.contains("ada"))
     }
 
+    @Test func `The detail of a refused response is revealed too`() {
+        let error = PluginError(
+            "libx.so", .refusedResponse(scheme: "x", subject: "", message: "denied", detail: Secret("user ada")))
+        #expect(error.revealDetail() == "user ada" && !"\(error)".contains("ada"))
+    }
+
     @Test func `A detail can't control a terminal`() {
         #expect(error(Secret(copying: [0x1B, 0x5B, 0x0A, 0xFF])).revealDetail() == "\\u{1b}[\\u{a}\u{FFFD}")
+    }
+
+    @Test func `Only a login that was denied is a refused login`() {
+        func error(_ call: FailedCall, _ status: PluginStatus) -> PluginError {
+            PluginError("libx.so", failed: call, of: "x", status: status.rawValue, message: "no")
+        }
+        #expect(error(.flowStep("login"), .denied).isRefusedLogin)
+        #expect(!error(.flowStep("login"), .unavailable).isRefusedLogin)
+        #expect(!error(.flowStep("refresh"), .denied).isRefusedLogin)
+        #expect(!error(.flowBegin("login"), .denied).isRefusedLogin)
+        #expect(!error(.function("authorize"), .denied).isRefusedLogin)
+        #expect(!PluginError("libx.so", .noEntryPoint).isRefusedLogin)
     }
 
     @Test func `Other errors have no detail`() {

@@ -88,7 +88,7 @@ struct AuthRequirementTests {
             })
         let waiting = Task { await provider.request(Page(endpoint: "/refused")) }
         await begun.wait()
-        // It would wait forever: the renewal ends only after it.
+        // It would wait forever, because the renewal only ends after it.
         _ = try await provider.perform(Page(auth: .none), options: RequestOptions(timeout: .seconds(30)))
         mayEnd.set()
         _ = await waiting.value
@@ -187,7 +187,7 @@ struct AuthRequirementTests {
         }
     }
 
-    /// An interceptor as a program writes one.
+    /// An interceptor as a program would write it.
     private struct PartnerKey: RequestInterceptor {
         var provides: Set<AuthRequirement> { [AuthRequirement("partner-key")] }
         let retries: Collected<Int>

@@ -4,7 +4,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests over real HTTP that a credential goes only to the origins that it is for.
+/// Tests over real HTTP that a credential goes only to its own origins.
 struct OriginScopeTests {
     private let here: ScriptedServer
     private let elsewhere: ScriptedServer
@@ -22,7 +22,7 @@ struct OriginScopeTests {
 
     private var scope: OriginScope { get throws { try OriginScope(here.url) } }
 
-    /// Counts its calls, so that a test sees whether it ran at all.
+    /// Counts its calls, so that a test sees whether it ran.
     private struct Counting: OutcomeObserver {
         let calls: Collected<String>
 
@@ -41,7 +41,7 @@ struct OriginScopeTests {
         func observe(_ exchange: Exchange, _ outcome: Result<HTTPResponse, TransportError>) async { calls.append("observe") }
     }
 
-    /// Writes a credential of its own, which the chain knows by what it provides.
+    /// Writes its own credential, which the chain knows by what the interceptor provides.
     private struct Own: RequestInterceptor {
         var provides: Set<AuthRequirement> { [AuthRequirement("own")] }
         func adapt(_ exchange: inout Exchange) async throws { try exchange.request.setHeader("X-Own", "o") }
@@ -143,7 +143,7 @@ struct OriginScopeTests {
                 }
             ).limited(to: .origins(try scope)))
         #expect(try await provider.send(HTTPRequest(.get, "\(refusing.url)/a")).status == 401)
-        // The refusal of a stranger says nothing about the token.
+        // A foreign server's refusal says nothing about the token.
         #expect(renewals.values.isEmpty)
         #expect(carried(refusing, "Authorization") == [nil])
     }

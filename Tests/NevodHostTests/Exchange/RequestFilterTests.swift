@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests over real HTTP what a request knows about its route, and what is decided by it.
+/// Tests over real HTTP what a request knows about its route, and which decisions depend on it.
 struct RequestFilterTests {
     private enum Other: ServiceDomain {
         case api
@@ -56,7 +56,7 @@ struct RequestFilterTests {
         func adapt(_ exchange: inout Exchange) async throws { seen.append(exchange.route?.description ?? "none") }
     }
 
-    /// Makes each request anew, as an interceptor that knows nothing of routes may do.
+    /// Recreates each request, like an interceptor that knows nothing about routes may do.
     private struct Rewriting: RequestInterceptor {
         func adapt(_ request: HTTPRequest) async throws -> HTTPRequest {
             var made = try HTTPRequest(request.method, request.url, body: request.body)
@@ -90,7 +90,7 @@ struct RequestFilterTests {
         let key = TokenInterceptor(APIKeyToken(apiKey: "k"), shouldAuthenticate: .domains(Service.cdn))
         let others = TokenStorage<Token>(storage: InMemoryStorage())
         try await others.save(Token(value: "o"))
-        // A closure sees the route too.
+        // A closure also sees the route.
         let other = AuthenticationInterceptor(
             tokenStorage: others, refreshStrategy: { _ in throw NetworkError.unauthorized },
             shouldAuthenticate: { $0.route?.isOf(Other.api) == true })
@@ -100,7 +100,7 @@ struct RequestFilterTests {
         #expect(carried() == ["Bearer t", nil])
         _ = try await provider.perform(route(.cdn))
         #expect(carried() == [nil, "k"])
-        // A service of another type, with the identifier of the first.
+        // A service of another type with the first one's identifier.
         _ = try await provider.perform(SimpleGetRoute<String, Other>(endpoint: "/a", domain: .api))
         #expect(carried() == ["Bearer o", nil])
         _ = try await provider.send(HTTPRequest(.get, "\(server.url)/api/a"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Tests which responses teach the host the clock of their origin.
+/// Tests from which responses the host learns their origin's clock.
 struct ServerClocksTests {
     private static let hour: Int64 = 3_600_000_000_000
     /// The local time, a whole second.
@@ -129,7 +129,7 @@ struct ServerClocksTests {
         let corrected = try (1...3000).filter { try clocks.correction(at: origin("https://h:\($0)")) != 0 }
         #expect(corrected.count == 1000)
         #expect(corrected.contains(3000))
-        // The count of corrections follows: without one, no origin is looked up, and the local time is used.
+        // The count of corrections follows. Without any, no origin is looked up, and the local time is used.
         for port in corrected { try learn("https://h:\(port)", [("Date", Self.date(0))]) }
         #expect(try (1...3000).allSatisfy { try clocks.correction(at: origin("https://h:\($0)")) == 0 })
     }

@@ -32,7 +32,7 @@ struct CredentialSearchTests {
         return letters
     }
 
-    /// 4,000 nestings of a URL with the credential, each with other text before it, so that each alignment of base64 occurs.
+    /// 4,000 nested URLs with the credential. The text before it differs, so that each alignment of base64 occurs.
     @Test func `A credential is found in every nesting of up to three percent-encodings around base64`() {
         var random = SeededRandom(seed: 6)
         let value = "s3cr et/+~é&=%41x"
@@ -42,7 +42,7 @@ struct CredentialSearchTests {
                 (0..<Int.random(in: 0...7, using: &random)).map { _ in "abc/?".randomElement(using: &random) ?? "a" })
             var text = Array("https://h/\(before)?x=1&key=".utf8) + PercentEncoding.queryItem(value.utf8) + Array("&y=2".utf8)
             var steps: [String] = []
-            // Base64 at most once, anywhere in the order.
+            // Base64 at most once, at any place in the order.
             let turn = Int.random(in: 0...6, using: &random)
             for step in 0..<Int.random(in: 0...3, using: &random) {
                 if step == turn {
@@ -81,14 +81,14 @@ struct CredentialSearchTests {
         #expect(search("key=one two three").isFound(in: "x=one%2Btwo%20three".utf8))
     }
 
-    /// The text that makes a naive search slow: everything but the credential's last byte, again and again.
+    /// A text that makes a naive search slow: the credential without its last byte, repeated.
     @Test func `The search takes time in proportion to the text`() {
         let search = search("key=" + String(repeating: "a", count: 4000) + "b")
         func time(_ count: Int) -> Duration {
             let text = [UInt8](repeating: UInt8(ascii: "a"), count: count)
             return (0..<3).map { _ in ContinuousClock().measure { #expect(!search.isFound(in: text)) } }.min() ?? .zero
         }
-        // A naive search would take 4,000 steps a byte: minutes in a debug build.
+        // A naive search would take 4,000 steps for each byte, which takes minutes in a debug build.
         #expect(time(400_000) < .seconds(30))
     }
 }

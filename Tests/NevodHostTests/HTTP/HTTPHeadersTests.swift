@@ -29,7 +29,7 @@ struct HTTPHeadersTests {
         #expect(!headers.contains("Content-Typ"))
         #expect(!headers.contains("Content-Type2"))
         #expect(headers["Content_Type"] == nil)
-        // Lower-casing by a bit would take these for equal.
+        // Lower-casing by setting a bit would treat these as equal.
         #expect(made(("A^", "1"))["A~"] == nil)
     }
 

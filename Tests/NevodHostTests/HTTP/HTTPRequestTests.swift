@@ -129,7 +129,7 @@ struct HTTPRequestTests {
         #expect(request.target == "/p?a=1&a=2")
     }
 
-    /// The item to be replaced is the first of the query, and others stand behind it.
+    /// The item to be replaced is the first of the query, and others follow.
     @Test func `Replacing the first item keeps the rest of the query`() throws {
         var request = try HTTPRequest(.get, "http://h/p")
         append("a", "1", to: &request, as: .scheme("s"))
@@ -203,6 +203,15 @@ struct HTTPRequestTests {
         let once = lines(request)
         request.materialize()
         #expect(lines(request) == once)
+    }
+
+    @Test func `Lines with a credential's name are credentials, even if the caller wrote them`() throws {
+        var request = try HTTPRequest(.get, "http://h/")
+        for name in ["Authorization", "Cookie", "X-API-Key", "X-Trace", "Idempotency-Key"] { try request.setHeader(name, "v") }
+        #expect(request.carriesCredentials)
+        request.stripCredentials()
+        #expect(request.headers.map(\.name) == ["X-Trace", "Idempotency-Key"])
+        #expect(!request.carriesCredentials)
     }
 
     @Test func `Edits of an exchange are recorded with their provenance`() throws {

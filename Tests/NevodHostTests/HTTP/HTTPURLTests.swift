@@ -37,7 +37,7 @@ struct HTTPURLTests {
         #expect(try HTTPURL(url).target == target)
     }
 
-    /// A combining mark behind a delimiter makes one Character of the two, but the delimiter still delimits.
+    /// A delimiter and a combining mark after it form one Character, but the delimiter still delimits.
     @Test(arguments: [
         ("http://h/\u{301}x", "h", "/%CC%81x"),
         ("http://h/p#\u{301}x", "h", "/p"),

@@ -83,7 +83,7 @@ struct RedactionTests {
         #expect(!leaks(SchemeSettings.Value.secret(Secret(Self.secret))))
     }
 
-    /// The dictionary literal turns a secret into a text before it is known that the setting is secret.
+    /// The dictionary literal turns a secret into text before the host knows that the setting is secret.
     @Test func `A secret setting given as plain text is not shown`() {
         #expect(!leaks(["secret": .text(Self.secret)] as SchemeSettings))
     }
@@ -111,7 +111,7 @@ struct RedactionTests {
         #expect(!leaks(pluginError.reason))
         #expect(
             "\(pluginError)"
-                == "p: the scheme \"s\" failed by a fault of the plugin: x safe; report it to the plugin's author, with the function authorize"
+                == "p: the scheme \"s\" failed because of a fault in the plugin: x safe; report it to the plugin's author, with the function authorize"
         )
     }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Values that once ended the process, from settings, files and servers.
+/// Values from settings, files and servers that once ended the process.
 struct TrapTests {
     @Test func `A limit of no requests is a limit of one`() async throws {
         for requests in [0, -1, Int.min] {
@@ -47,7 +47,7 @@ struct TrapTests {
         let request = try HTTPRequest(
             .put, server.url, body: .stream(HTTPBodyStream(length: .min, isReplayable: true, open: body.open)))
         #expect(try await CurlSession().send(request, TransferOptions(timeout: .seconds(30))).status == 200)
-        // Has no time left, and ends at once, unless the server is as fast.
+        // It has no time left and ends at once, unless the server is as fast.
         let late = TransferOptions(timeout: .seconds(Int64.min), connectTimeout: .seconds(Int64.min))
         do throws(TransportError) { _ = try await CurlSession().send(request, late) } catch { #expect(error.code == .timedOut) }
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests hosts as servers, settings and people may write them, with libcurl's parser as the judge.
+/// Tests hosts in the forms that servers, settings and people may use, with libcurl's parser as the judge.
 struct URLHostTests {
     @Test(arguments: [
         "[:]", "[::::]", "[:::::]", "[1:2:3]", "[12345::]", "[1.2.3.4:]", "[1.2.3.4]", "[::1.2.3]", "[::1.2.3.256]", "[1::2::3]",
@@ -32,7 +32,7 @@ struct URLHostTests {
         ("127.1", "127.0.0.1"), ("2130706433", "127.0.0.1"), ("0x7F000001", "127.0.0.1"), ("0177.0.0.01", "127.0.0.1"),
         ("0x7f.1", "127.0.0.1"), ("1.2.3", "1.2.0.3"), ("0", "0.0.0.0"), ("4294967295", "255.255.255.255"),
         ("\u{FF11}\u{FF12}\u{FF17}.1", "127.0.0.1"), ("127\u{3002}0\u{3002}0\u{3002}1", "127.0.0.1"),
-        // Names, for libcurl too.
+        // libcurl also reads these as names.
         ("4294967296", "4294967296"), ("256.1", "256.1"), ("1.2.3.4.5", "1.2.3.4.5"), ("09.1", "09.1"), ("0x", "0x"),
         ("1.2.3.", "1.2.3."),
         ("127.0.0.1.", "127.0.0.1."), ("1a", "1a"), ("0x1g", "0x1g"), ("-1", "-1"), ("a.1", "a.1"),
@@ -74,7 +74,7 @@ struct URLHostTests {
             }
             #expect(judge.host == origin.host, "\(url)")
             #expect(judge.port == Int(origin.port), "\(url)")
-            // What the text itself means to libcurl.
+            // libcurl's reading of the text itself.
             guard url.utf8.allSatisfy({ $0 < 0x80 }) else { continue }
             compared += 1
             guard let judge = CurlURL(url) else {

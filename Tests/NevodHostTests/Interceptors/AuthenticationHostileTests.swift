@@ -108,7 +108,7 @@ struct AuthenticationHostileTests {
         }
         await ended.wait()
         errors.cancel()
-        // Neither token can be renewed without the other, and neither is cleared.
+        // Neither token can be renewed without the other, so neither is cleared.
         for error in await errors.value { #expect(error == .authenticationFailed) }
         for storage in storages { #expect(try await storage.load()?.value == "1") }
     }
@@ -157,7 +157,7 @@ struct AuthenticationHostileTests {
         let provider = NetworkProvider(session: transport, interceptor: interceptor)
         for _ in 0..<3 { #expect(try await provider.send(request()).status == 200) }
         #expect(transport.sent.map(Self.token) == ["1", "1", "1"])
-        // A refused token is renewed nevertheless.
+        // A rejected token is still renewed.
         #expect(try await provider.send(request()).status == 200)
         #expect(transport.sent.map(Self.token) == ["1", "1", "1", "1", "2"])
     }

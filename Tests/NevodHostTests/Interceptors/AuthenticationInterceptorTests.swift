@@ -161,7 +161,7 @@ struct AuthenticationInterceptorTests {
 
 /// Tests requests during a renewal.
 extension AuthenticationInterceptorTests {
-    /// A strategy that waits until it is told to go on.
+    /// A strategy that waits until the test lets it go on.
     private func slow(_ storage: TokenStorage<Token>, _ started: Latch, _ goOn: Latch) -> AuthenticationInterceptor<Token> {
         interceptor(storage) { old in
             started.set()
@@ -199,7 +199,7 @@ extension AuthenticationInterceptorTests {
         await started.wait()
         try await storage.clear()
         goOn.set()
-        // Retried without a token, since none is stored.
+        // Retried without a token, because none is stored.
         #expect(try await task.value == 401)
         #expect(tokens(transport) == ["1", nil])
         #expect(try await storage.load() == nil)

@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 
 struct LogThreadTests {
-    /// Blocks in `write` until it is let go.
+    /// Blocks in `write` until the test releases it.
     private final class StuckLogger: NetworkLogger {
         let isWriting = Latch()
         let mayGoOn = Latch()
@@ -36,7 +36,7 @@ struct LogThreadTests {
     }
 
     @Test func `Work is done without a thread of its own`() async {
-        // Each time, the work may end, and release the object, while it is still being handed on.
+        // Each time, the work may end and release the object while it is still being handed over.
         for _ in 0..<20_000 {
             let thread = LogThread { _ in false }
             let done = await withTaskExecutorPreference(thread) { true }

@@ -114,7 +114,7 @@ struct LoggerTests {
         }
         let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         let lines = text.split(separator: "\n").map { line in
-            // The process's number stands in brackets.
+            // The process's number is in brackets.
             line.prefix { $0 != "[" } + line.drop { $0 != "]" }
         }
         #expect(lines == ["nevod-first]: %s%n%d a=b", "nevod-second]: two\\u{a}lines", "nevod-first]: again"])

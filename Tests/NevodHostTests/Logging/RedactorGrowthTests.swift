@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Redacts what a server makes slow to redact.
+/// Redacts text that a server has crafted to be slow to redact.
 struct RedactorGrowthTests {
     private struct Exchange {
         let request: HTTPRequest
@@ -16,7 +16,7 @@ struct RedactorGrowthTests {
         return Exchange(request: try HTTPRequest(.get, "http://h/"), response: headers)
     }
 
-    /// As the logging interceptor does it.
+    /// Like the logging interceptor does it.
     private func show(_ exchange: Exchange) {
         var redactor = Redactor(names: .default, request: exchange.request)
         redactor.learn(exchange.response)
@@ -60,7 +60,7 @@ struct RedactorGrowthTests {
         #expect(factor < Growth.linear, "\(piece)")
     }
 
-    /// A name that is encoded once more for each of its parts.
+    /// A name with one more level of encoding for each of its parts.
     @Test func `Names that are encoded many times`() throws {
         let factor = try Growth.factor(
             20,

@@ -116,7 +116,7 @@ struct RedactorTests {
         #expect(shown == "a" + String(repeating: "é", count: 49) + "[… of 200001 bytes]")
     }
 
-    /// Puts a secret at every position where the shown text, or the searched text, could end within it.
+    /// Puts a secret at every position at which the shown text or the searched text could end within it.
     @Test func `A cut leaves no part of a secret`() throws {
         let secret = "Zq8vXw7yKp3Rt5Lm"
         var redactor = try redactor { request in
@@ -180,5 +180,18 @@ struct RedactorTests {
         #expect(redactor.text("abcdef /") == "[redacted] /")
         let odd = redactor.value(of: HTTPHeaders.Element(name: "Set-Cookie", value: "abcdef", provenance: .host))
         #expect(odd == "[redacted]")
+    }
+
+    @Test(arguments: ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "Set-Cookie2"])
+    func `A credential's field is hidden even in logs whose program chose other names`(name: String) throws {
+        var redactor = Redactor(names: RedactedNames(["x-patient"]), request: try HTTPRequest(.get, "http://h/p"))
+        let shown = redactor.value(of: HTTPHeaders.Element(name: name, value: "sid=abcdef", provenance: .caller))
+        #expect(shown.hasSuffix("[redacted]") && !shown.contains("abcdef"))
+    }
+
+    @Test func `A cookie that Set-Cookie2 sets is hidden wherever it recurs`() throws {
+        var redactor = try redactor()
+        _ = redactor.value(of: HTTPHeaders.Element(name: "Set-Cookie2", value: "sid=abcdef; Version=1", provenance: .host))
+        #expect(redactor.text("abcdef /") == "[redacted] /")
     }
 }

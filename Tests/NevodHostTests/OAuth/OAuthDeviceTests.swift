@@ -5,12 +5,13 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// A wait for a user on another device, at a server that fails.
+/// Waiting for a user on another device, at a server that fails.
 struct OAuthDeviceTests {
     private static let code = ScriptedServer.Response.json(
         #"{"device_code":"d","user_code":"AB","verification_uri":"https://h/","expires_in":10,"interval":5}"#)
 
-    /// Returns the error of a wait during which the server gives these responses in turn, the last one until the code expires.
+    /// Returns the error of a wait during which the server gives these responses in turn. It repeats the last one until the code
+    /// expires.
     private func failure(_ responses: [ScriptedServer.Response]) async throws -> (error: OAuthError?, polls: Int) {
         let rest = Locked(responses)
         let server = try ScriptedServer { request in
@@ -59,14 +60,5 @@ struct OAuthDeviceTests {
         #expect(error?.serverCode == .expiredToken)
         #expect(error?.description.contains("503") == false)
         #expect(polls == 2)
-    }
-
-    @Test(arguments: [OAuthErrorCode.slowDown, nil])
-    func `A device waits for at most five minutes when a server asks for more`(code: OAuthErrorCode?) {
-        var polling = DevicePolling(interval: .seconds(5))
-        let continues = polling.shouldContinue(
-            after: OAuthError(.unavailable, "", serverCode: code, retryAfter: .seconds(86_400)))
-        #expect(continues)
-        #expect(polling.interval == .seconds(300))
     }
 }

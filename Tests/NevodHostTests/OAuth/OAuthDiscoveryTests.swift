@@ -10,7 +10,7 @@ struct OAuthDiscoveryTests {
     private static let large = #"{"issuer":"SELF","token_endpoint":"SELF/t","x":"\#(String(repeating: "x", count: 1 << 20))"}"#
     private static let connect = "/.well-known/openid-configuration"
 
-    /// A server with one document. `SELF` in it stands for the server's URL.
+    /// A server with one document, in which `SELF` is replaced with the server's URL.
     private func server(_ path: String, _ document: String, status: Int = 200, otherwise: Int = 404) throws -> ScriptedServer {
         try ScriptedServer { request in
             guard request.target == path else { return ScriptedServer.Response(status: otherwise) }
@@ -51,7 +51,7 @@ struct OAuthDiscoveryTests {
         let server = try server(Self.oauth, document, otherwise: 200)
         let error = await #expect(throws: OAuthError.self) { try await OAuthServer.discover(issuer: server.url) }
         #expect(error?.code == .invalidMetadata)
-        // The other document is no way around it.
+        // The other document doesn't get around this.
         #expect(server.requests.map(\.target) == [Self.oauth])
     }
 

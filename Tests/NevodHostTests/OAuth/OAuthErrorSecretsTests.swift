@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// A server may repeat what it was sent, in the form in which it received it or in another one.
+/// A server may repeat what it received, in the same form or another.
 struct OAuthErrorSecretsTests {
     private static let secret = "s3cr+t/of thé&cliènt"
     private static let encoded = "s3cr%2Bt%2Fof%20th%C3%A9%26cli%C3%A8nt"
@@ -33,7 +33,8 @@ struct OAuthErrorSecretsTests {
         for authentication in [OAuthClient.Authentication.basic(Secret(Self.secret)), .post(Secret(Self.secret))] {
             let error = try await failure(#"{"error":"invalid_client","error_description":"no \#(words)"}"#, authentication)
             #expect(error?.serverCode == .invalidClient)
-            #expect(error?.description.contains("(") == false)
+            // The beginning of the secret, and of its forms in base64.
+            for part in ["s3cr", "czNj", "c2hv"] { #expect(error?.description.contains(part) == false) }
         }
     }
 
@@ -55,7 +56,7 @@ struct OAuthErrorSecretsTests {
         let error = try await failure(
             #"{"error":"shop_closed","error_description":"\#(words)"}"#, .basic(Secret(Self.secret)))
         #expect(error?.serverCode?.rawValue == "shop_closed")
-        #expect(error?.description.contains("shop_closed (the client of th?? shop is gone (c2hvcA==, 100%))") == true)
+        #expect(error?.description.contains("shop_closed (the client of th shop is gone (c2hvcA==, 100%))") == true)
     }
 
     @Test func `The address of a page for a device's code shows no secret`() async throws {
@@ -66,7 +67,7 @@ struct OAuthErrorSecretsTests {
             server: OAuthServer(tokenEndpoint: "\(server.url)/t", deviceAuthorizationEndpoint: "\(server.url)/d"), clientID: "app"
         )
         let error = await #expect(throws: OAuthError.self) { try await client.deviceAuthorization() }
-        #expect(error?.description.contains("isn't https") == true)
+        #expect(error?.description.contains("verification_uri, an https address") == true)
         #expect(error?.description.contains("s3cret") == false)
     }
 
@@ -81,7 +82,7 @@ struct OAuthErrorSecretsTests {
                     "app:/login?state=\(login.state)&error=\(code)&error_description=\(words)", for: login, at: server)
             }
             #expect(error?.description.contains(code.suffix(12)) == (code == "invalid_request"))
-            #expect(error?.description.contains("(") == false)
+            #expect(words.isEmpty || error?.description.contains(words) == false)
         }
     }
 }

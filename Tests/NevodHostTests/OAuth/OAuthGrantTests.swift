@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// The grants at an authorization server of another project: Authlib's, and django-oauth-toolkit's for revocation.
+/// The grants at other projects' authorization servers: Authlib's, and for revocation django-oauth-toolkit's.
 struct OAuthGrantTests {
     private let provider = NetworkProvider(session: CurlSession())
 
@@ -26,7 +26,7 @@ struct OAuthGrantTests {
         #expect(token.scope == "profile orders")
         #expect(try await get("\(server.url)/me", token).body == "ada")
 
-        // A code is for one use, and of no use without the verifier.
+        // A code works only once, and never without the verifier.
         let again = await #expect(throws: OAuthError.self) { try await client.exchange(redirect: address, for: login) }
         #expect(again?.serverCode == .invalidGrant)
         let another = try await get(client.authorizationURL(for: login)).location
@@ -129,28 +129,6 @@ struct OAuthGrantTests {
         waiting.cancel()
         let error = await #expect(throws: OAuthError.self) { try await waiting.value }
         #expect(error?.code == .cancelled)
-    }
-
-    @Test func `A device asks less often if the server says so, or fails`() {
-        func error(_ code: OAuthErrorCode?, _ retryAfter: Duration? = nil) -> OAuthError {
-            OAuthError(code == .authorizationPending ? .refused : .unavailable, "", serverCode: code, retryAfter: retryAfter)
-        }
-        var polling = DevicePolling(interval: .seconds(5))
-        var intervals: [Duration] = []
-        for error in [
-            error(.authorizationPending), error(.slowDown), error(.slowDown), error(nil), error(.temporarilyUnavailable),
-            error(nil),
-            error(nil, .seconds(90)), error(.slowDown),
-        ] {
-            let continues = polling.shouldContinue(after: error)
-            #expect(continues)
-            intervals.append(polling.interval)
-        }
-        #expect(intervals == [5, 10, 15, 30, 60, 60, 90, 95].map { .seconds($0) })
-        for code in [OAuthErrorCode.accessDenied, .invalidGrant] {
-            let continues = polling.shouldContinue(after: OAuthError(.refused, "", serverCode: code))
-            #expect(!continues)
-        }
     }
 
     @Test func `django-oauth-toolkit decodes a client's name and secret, renews, and revokes`() async throws {

@@ -5,9 +5,9 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// The requests to an authorization server, sent by a provider with interceptors for an API.
+/// Requests to an authorization server, sent by a provider with interceptors for an API.
 struct OAuthInterceptorsTests {
-    /// Writes credentials without saying so, and over those of the request.
+    /// Writes credentials without declaring it, and overwrites the request's own.
     private struct Gateway: RequestInterceptor {
         let phase: TokenPhase
 

@@ -17,7 +17,7 @@ struct OAuthRedirectTests {
     @Test func `A login's response has its code`() throws {
         #expect(try code("state=st%26te&code=a%2Bb+c", at: server()) == "a+b c")
         #expect(try code("code=x&state=st%26te&iss=https%3A%2F%2Flogin.example.com#code=y", at: server(namesIssuer: true)) == "x")
-        // Without a known issuer there is nothing to compare with.
+        // Without a known issuer, there is nothing to compare with.
         #expect(try code("code=x&state=st%26te&iss=https%3A%2F%2Fother.example.com", at: server(issuer: nil)) == "x")
     }
 
@@ -75,7 +75,7 @@ struct OAuthRedirectTests {
         #expect(error?.code == .invalidRedirect)
     }
 
-    /// A program may tell its servers apart by it (RFC 9700 §4.4.2.2).
+    /// A program may use it to distinguish its servers (RFC 9700 §4.4.2.2).
     @Test(arguments: [
         ("app=1&b=%20", "code=x&b=+&state=s&app=1", true), ("app=1", "%61pp=1&state=s&code=x", true),
         ("app=1&app=2", "app=1&app=2&state=s&code=x", true), ("app", "app=&state=s&code=x", true),

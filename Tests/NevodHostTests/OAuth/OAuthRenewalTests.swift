@@ -12,7 +12,7 @@ struct OAuthRenewalTests {
         return storage
     }
 
-    /// Returns the outcomes of many requests at a time: statuses, or the names of errors.
+    /// Returns the outcomes of many concurrent requests: statuses, or the names of errors.
     private func send(_ count: Int, _ url: String, _ provider: NetworkProvider) async -> [String: Int] {
         await withTaskGroup(of: String.self) { group in
             for _ in 0..<count {
@@ -52,7 +52,7 @@ struct OAuthRenewalTests {
         for round in 1...2 {
             _ = try await tell("expire")
             #expect(await send(100, "\(server.url)/api", provider) == ["200": 100])
-            // Exchanges, the most for one user, reuses, users with a valid family.
+            // Exchanges, the maximum for one user, reuses, and users with a valid family.
             #expect(try await tell("counts") == "\(round) \(round) 0 1")
         }
         #expect(try await storage.load()?.scope == "read write")
@@ -70,7 +70,7 @@ struct OAuthRenewalTests {
         .respond(200, #"{"access_token":"a","access_token":"b"}"#), .respond(200, #"{"access_token":"no\nheader"}"#),
         .respond(200, "access_token=a&access_token=b"), .respond(400, "error=invalid_grant&error=invalid_grant"),
         .respond(302, "", ["Location: http://127.0.0.1:9/"]), .close, .cut, .respond(200, large),
-        // Links of a page look like a form.
+        // A page's links look like a form.
         .respond(400, #"<a href="/login?a=1&error=invalid_grant&b=2">"#), .respond(403, "\u{FEFF}\n <p>&error=access_denied&c"),
         .respond(400, #"{"x":"&error=invalid_grant&""#),
         .respond(200, #"{"ok":false,"error":"ratelimited"}"#), .respond(400, #"{"error":"internal_error"}"#),
@@ -139,7 +139,7 @@ struct OAuthRenewalTests {
         OAuthTokenServer.Fault.respond(401, #"{"error":"invalid_client"}"#), .respond(400, #"{"error":"unauthorized_client"}"#),
         .respond(400, #"{"error":"invalid_scope"}"#), .respond(400, #"{"error":"invalid_request"}"#),
         .respond(400, #"{"error":"use_dpop_nonce"}"#),
-        // Auth0, for a wrong secret of the client.
+        // Auth0's response for a wrong client secret.
         .respond(401, #"{"error":"access_denied","error_description":"Unauthorized"}"#),
     ])
     func `A fault of the client's settings keeps the token`(fault: OAuthTokenServer.Fault) async throws {
@@ -162,7 +162,7 @@ struct OAuthRenewalTests {
         let again = await #expect(throws: OAuthError.self) { try await client.refresh(OAuthTokenServer.first) }
         #expect(again?.isTransient == true)
         #expect(server.exchanges == 1)
-        // A person's login isn't kept waiting.
+        // A person's login doesn't wait.
         server.fail(with: [.respond(400, #"{"error":"invalid_grant"}"#)])
         await #expect(throws: OAuthError.self) {
             try await client.exchange(code: "code", verifier: PKCEVerifier(), redirectURI: "app:/")
@@ -187,7 +187,7 @@ struct OAuthRenewalTests {
         let storage = try await stored()
         let session = CurlSession()
         let client = Locked<OAuthClient?>(nil)
-        // Provider and client hold each other.
+        // Provider and client refer to each other.
         defer { client.withLock { $0 = nil } }
         let sent = Collected<String>()
         let provider = NetworkProvider(
@@ -200,7 +200,7 @@ struct OAuthRenewalTests {
         let made = try server.client(provider: provider)
         client.withLock { $0 = made }
         #expect(await send(10, "\(server.url)/api", provider) == ["200": 10])
-        // The old token is not put on the request that renews it.
+        // The request that renews a token doesn't carry the old token.
         #expect(sent.values == ["none"])
     }
 }

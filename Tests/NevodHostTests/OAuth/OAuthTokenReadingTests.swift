@@ -21,7 +21,9 @@ struct OAuthTokenReadingTests {
         (#"{"access_token":"a","expires_in":59.5}"#, OAuthToken(accessToken: "a"), 59),
         (#"{"access_token":"a","expires_in":1e30}"#, OAuthToken(accessToken: "a"), 1_000_000_000),
         (#"{"access_token":"a","expires_in":"soon"}"#, OAuthToken(accessToken: "a"), nil),
-        (#"{"access_token":"a","expires_in":-5}"#, OAuthToken(accessToken: "a"), 0),
+        (#"{"access_token":"a","expires_in":0}"#, OAuthToken(accessToken: "a"), nil),
+        (#"{"access_token":"a","expires_in":-5}"#, OAuthToken(accessToken: "a"), nil),
+        (#"{"access_token":"a","token_type":"bot","ok":true}"#, OAuthToken(accessToken: "a"), nil),
         (#"{"access_token":"a","scope":"x y"}"#, OAuthToken(accessToken: "a", scope: "x y"), nil),
         (#"{"access_token":"a","scope":["x","y"]}"#, OAuthToken(accessToken: "a", scope: "x y"), nil),
         (#"{"access_token":"a","scope":[1]}"#, OAuthToken(accessToken: "a"), nil),
@@ -49,7 +51,7 @@ struct OAuthTokenReadingTests {
 
     @Test(arguments: [
         #"{}"#, #"{"access_token":""}"#, #"{"access_token":1}"#, #"{"access_token":"a\nb"}"#,
-        #"{"access_token":"a","token_type":"mac"}"#,
+        #"{"access_token":"a","token_type":"mac"}"#, #"{"access_token":"a","token_type":"DPoP"}"#,
     ])
     func `A response without a usable token is none for either`(body: String) async throws {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(OAuthToken.self, from: Data(body.utf8)) }

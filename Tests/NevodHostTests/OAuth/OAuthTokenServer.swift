@@ -3,10 +3,10 @@ import NevodSupport
 internal import NevodTestSupport
 import Testing
 
-/// An API and its token endpoint (RFC 6749 §5), which rotates refresh tokens and revokes the whole family if one is reused. The
-/// token endpoint can be told to misbehave.
+/// An API and its token endpoint (RFC 6749 §5), which rotates refresh tokens and revokes the whole family if one is reused. A
+/// test can make the token endpoint misbehave.
 final class OAuthTokenServer: Sendable {
-    /// The reaction of the token endpoint to the next request, before it has exchanged anything.
+    /// The token endpoint's reaction to the next request, before it exchanges anything.
     enum Fault: Sendable, CustomTestStringConvertible {
         case respond(_ status: Int, _ body: String, _ lines: [String] = [])
         /// Closes the connection without a response.
@@ -77,7 +77,7 @@ final class OAuthTokenServer: Sendable {
         try OAuthClient(server: OAuthServer(tokenEndpoint: "\(url)/token"), clientID: "app", provider: provider)
     }
 
-    /// A provider of the API whose token the client renews.
+    /// A provider for the API. The client renews its token.
     func provider(_ storage: TokenStorage<OAuthToken>, _ client: OAuthClient) -> NetworkProvider {
         NetworkProvider(
             session: CurlSession(),

@@ -19,7 +19,7 @@ struct PaginatorTests {
         request.query.split(separator: "&").first { $0.hasPrefix("\(name)=") }.map { String($0.dropFirst(name.count + 1)) }
     }
 
-    /// Five items, two a page.
+    /// Five items, two on each page.
     private func numbered() throws -> (ScriptedServer, Numbered) {
         let server = try ScriptedServer { request in
             let page = Self.parameter("page", of: request).flatMap(Int.init) ?? 0

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHost
 
-/// The real libAPIKeyAuth.so. `SameBytesTests` has what it puts on the wire.
+/// The real libAPIKeyAuth.so. `SameBytesTests` tests what it puts on the wire.
 struct APIKeyAuthTests {
     private static let plugin = Result { try Plugin(named: "APIKeyAuth") }
 
@@ -65,7 +65,7 @@ struct APIKeyAuthTests {
         }
         switch error.reason {
         case .failed(scheme, "create", 1, subject, message, nil): break
-        // The host itself refuses NUL in a text.
+        // The host itself rejects NUL in a text.
         case .badSetting(scheme, subject, _): break
         default: Issue.record("\(error)")
         }

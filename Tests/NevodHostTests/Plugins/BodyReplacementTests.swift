@@ -27,7 +27,7 @@ struct BodyReplacementTests {
         try HTTPRequest(.put, url, body: body)
     }
 
-    /// A stream of this many bytes in pieces of odd sizes.
+    /// A stream of this many bytes in pieces of irregular sizes.
     private func stream(_ count: Int, isReplayable: Bool = true) -> (HTTPBody, bytes: [UInt8]) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         var pieces: [[UInt8]] = []
@@ -158,7 +158,7 @@ struct BodyReplacementTests {
             return "\(try #require(throws: PluginError.self) { try instance.authorize(&request, attempt: 1) })"
         }
         #expect(try refusal("chunked", .stream(.of([[1]], length: nil))).contains("its length is not known in advance"))
-        #expect(try refusal("chunked", .none).contains("there is none, so that wrap_body has nothing to wrap"))
+        #expect(try refusal("chunked", .none).contains("the request has no body, so wrap_body has nothing to wrap"))
         #expect(try refusal("base64", .stream(.of([[1]], length: 1))).contains("the body is a stream, which only wrap_body can"))
         #expect(try refusal("without", .bytes([1]), "without-functions").contains("the scheme has no body_piece"))
     }

@@ -42,7 +42,7 @@ struct ELFFileTests {
         #expect(problem("\(folder.path)/missing").hasPrefix("unreadable: "))
     }
 
-    /// Programs are position-independent as a rule, and then look like a shared object; they export no plugin.
+    /// Programs are usually position-independent, and then look like a shared object, but they export no plugin.
     @Test func `An executable is refused`() throws {
         #expect(try symbols("/bin/sh") ?? [] == [])
         let error = try #require(throws: PluginError.self) { try Plugin(named: "/bin/sh") }
@@ -105,7 +105,7 @@ struct ELFFileTests {
             read()
             for offset in offsets { put(original[offset], at: offset) }
         }
-        // From the longest on, so that one file will do.
+        // In descending order, so that one file is enough.
         let lengths = (0..<150).map {
             $0 % 3 == 0 ? random.next(256) : $0 % 3 == 1 ? original.count - random.next(4096) : random.next(original.count)
         }
@@ -113,7 +113,7 @@ struct ELFFileTests {
             ftruncate(file, length)
             read()
         }
-        // The damage was real: some files were refused, some had lost their table, and some were read all the same.
+        // The damage was real: some files were rejected, some had lost their table, and some could still be read.
         #expect(outcomes.count > 2, "seed \(seed): \(outcomes)")
     }
     @Test func `What the real plugin loads is read`() throws {
@@ -131,7 +131,7 @@ struct ELFFileTests {
         #expect(problem(path) == "it is not a regular file")
     }
 
-    /// Each of the parts that decide what is loaded: the headers of segments, the dynamic section, and the names.
+    /// The parts that decide what is loaded: the segment headers, the dynamic section, and the names.
     @Test func `What a damaged file would load is read or refused without a crash`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("ELFFileTests: seed \(seed)")
@@ -166,7 +166,7 @@ struct ELFFileTests {
                 pwrite(file, &byte, 1, offset)
             }
         }
-        // The damage was real: some files were refused, and some were read differently.
+        // The damage was real: some files were rejected, and some were read differently.
         #expect(outcomes.count > 2 && outcomes["refused"] != nil, "seed \(seed): \(outcomes)")
     }
 }

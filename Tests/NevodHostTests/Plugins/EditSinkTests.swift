@@ -4,7 +4,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests what a plugin may write, with a plugin in C that writes the values of its settings.
+/// Tests what a plugin may write, with a plugin in C that writes its settings' values.
 struct EditSinkTests {
     private func authorized(_ edits: [String], returnsStatus: Bool = false, _ url: String = "http://h/p?q=1") throws
         -> HTTPRequest

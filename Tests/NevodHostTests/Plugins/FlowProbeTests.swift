@@ -93,7 +93,7 @@ struct FlowProbeTests {
         #expect(token.issued.bytes == Secret("device"))
         #expect(token.account == "ada")
         #expect(person.seen.values == ["shown Enter ABCD at \(server.url)/device"])
-        // Without a person the address can't be shown either.
+        // Without a person, the address can't be shown either.
         let alone = SchemeSession(try instance(server, fault: "browserless"), storage: InMemoryStorage())
         let error = try await #require(throws: PluginError.self) { try await alone.login() }
         #expect(error.description.contains("asks for browser, browser, but got no answer"), "\(error)")

@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tries the limits of the contract at their edges, with the numbers of the header itself.
+/// Tests the contract's limits at their edges, with the numbers from the header itself.
 struct LimitTests {
     /// The constants of the header, by name without `NEVOD_LIMIT_`.
     private let limits: [String: Int]
@@ -80,7 +80,7 @@ struct LimitTests {
         let instance = try TestPlugin.parameters.get().scheme("session").makeInstance(settings: ["url": "http://h/"])
         var parameters: SchemeParameters = [:]
         for number in 1...most { parameters.add("scope", "\(number)") }
-        // The default of the parameter that was not given.
+        // The missing parameter's default.
         #expect(try instance.parameterSet(of: parameters)?.values.count == most + 1)
         parameters.add("scope", "x")
         let error = try #require(throws: PluginError.self) { try instance.parameterSet(of: parameters) }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import NevodHost
 
-/// Tests the report in a program that embeds the library, and with handlers of its own. The command line's tests cover each
-/// function and each kind of crash.
+/// Tests the report in a program that embeds the library and has its own handlers. The command line's tests cover each function
+/// and each kind of crash.
 struct PluginCrashReportTests {
     private let folder: TemporaryFolder
 
@@ -14,14 +14,14 @@ struct PluginCrashReportTests {
     }
 
     #if NEVOD_ADDRESS_SANITIZER || NEVOD_THREAD_SANITIZER
-        /// A sanitizer's handler, which was installed first, reports and exits.
+        /// A sanitizer's handler was installed first. It reports and exits.
         private static let crash = ExitTest.Condition.failure
     #else
         private static let crash = ExitTest.Condition.signal(SIGSEGV)
     #endif
     private static let line = #"embedding: libcrash.so crashed in authorize of its scheme "crash" (SIGSEGV at address 0x0)"#
 
-    /// Compiles the plugin of the command line's tests, with one fault.
+    /// Compiles the command line tests' plugin with one fault.
     private func plugin(_ fault: String, in function: String = "authorize") throws -> String {
         let path = "\(folder.path)/libcrash.so"
         _ = try Command.output([
@@ -88,7 +88,7 @@ struct PluginCrashReportTests {
         #expect(Self.lines(result).count == 1 && Self.lines(result)[0].hasPrefix("the program's handler"))
     }
 
-    // A sanitizer's runtime ends the process itself when a thread of Swift's tests is cut off.
+    // A sanitizer's runtime ends the process itself when a thread of Swift's tests is terminated.
     #if NEVOD_ADDRESS_SANITIZER || NEVOD_THREAD_SANITIZER
         private static let endings = ["exit(0)", "exit(3)"]
     #else
@@ -122,11 +122,11 @@ struct PluginCrashReportTests {
         #expect(!Self.lines(result).contains { $0.hasPrefix("embedding: ") })
     }
 
-    /// A sanitizer's handler is installed before main, and on an alternate stack of its own.
+    /// A sanitizer's handler is installed before main, on its own alternate stack.
     @Test(arguments: ["WRITE_TO_NULL", "RECURSE"])
     func `AddressSanitizer still reports`(fault: String) throws {
         let program = "\(folder.path)/host"
-        let sources = "\(repository)/Sources/CPluginCalls"
+        let sources = "\(repository)/Sources/C/CPluginCalls"
         _ = try Command.output([
             "cc", "-std=c11", "-O1", "-w", "-g", "-fsanitize=address", "-pthread", "-I\(sources)/include", "-DFAULT=\(fault)",
             "\(repository)/Tests/NevodHostTests/TestPlugins/crash_host.c", "\(sources)/crash_report.c",
@@ -147,7 +147,7 @@ private func authorize(_ path: String) throws {
     try Plugin(named: path).scheme().makeInstance().authorize(&request, attempt: 1)
 }
 
-/// On a thread that is none of Swift's pool, and waits for it.
+/// Runs it on a thread outside of Swift's pool, and waits for it.
 private func authorizeOnThread(_ path: String) {
     var thread = pthread_t()
     let copy = strdup(path)
@@ -166,7 +166,7 @@ private func say(_ line: String) {
     _ = write(STDERR_FILENO, bytes, bytes.count)
 }
 
-/// As a program would: it gets the address of the fault, and ends the process in its own way.
+/// Like a program's handler: it gets the fault's address, and ends the process in its own way.
 private func installHandler() {
     var action = sigaction()
     action.__sigaction_handler.sa_sigaction = { _, info, _ in

@@ -14,7 +14,7 @@ struct PluginLocatorTests {
     private func searched(_ name: String, _ locator: PluginLocator) throws -> [String] {
         let error = try #require(throws: PluginError.self) { try locator.find(name) }
         guard case .notFound(let searched) = error.reason else { return [] }
-        // A path isn't looked up in folders.
+        // A path isn't searched in folders.
         #expect("\(error)".contains(name.contains("/") ? "check the path" : "NEVOD_PLUGIN_PATH"))
         return searched
     }
@@ -84,7 +84,7 @@ struct PluginLocatorTests {
         #expect(try PluginLocator(folders: []).find("\(folder.path)/libX.so") == file)
     }
 
-    /// The environment and the working directory belong to the whole process, so another one looks at them.
+    /// The environment and the working directory belong to the whole process, so this runs in another one.
     @Test func `The working directory is used for a path, and never for a bare name`() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let folder = try TemporaryFolder()

@@ -49,7 +49,7 @@ struct QueryEditTests {
     }
 }
 
-/// Tests tokens on requests that no provider has completed.
+/// Tests tokens on requests that aren't completed by a provider.
 struct BareRequestTests {
     @Test func `A token on a bare request sees every line that is then sent`() async throws {
         let server = try ScriptedServer()

@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests the guides' schemes as a token in the program and as a plugin: both send the same bytes.
+/// Tests the guides' schemes both as a token in the program and as a plugin: both send the same bytes.
 struct SameBytesTests {
     /// A row of the table. Each closure makes an interceptor for the server at that URL, after a login if it needs one.
     struct Pair: Sendable, CustomTestStringConvertible {
@@ -13,13 +13,13 @@ struct SameBytesTests {
         let testDescription: String
         let inApp: Make
         let plugin: Make
-        /// The text that shows a credential in the bytes of a request.
+        /// The text that reveals a credential in a request's bytes.
         let credential: String
     }
 
     private static let apiKeyPlugin = Result { try Plugin(named: "APIKeyAuth") }
 
-    /// Creates a plugin's interceptor as an embedder does; missing settings have their defaults.
+    /// Creates a plugin's interceptor like an embedder. Missing settings have their defaults.
     private static func scheme(_ id: String, _ settings: SchemeSettings) throws -> any RequestInterceptor {
         try apiKeyPlugin.get().scheme(id).makeInstance(settings: settings).interceptor(storage: InMemoryStorage())
     }
@@ -53,7 +53,7 @@ struct SameBytesTests {
             }, credential: "\(item) HTTP/1.1\r\n")
     }
 
-    /// A key that a login issues: in the app, whose own code has it already, and in a plugin's flow.
+    /// A key issued by a login: in the app, whose own code already has it, and in a plugin's flow.
     private static let issued = Pair(
         testDescription: "X-Token: k-123", inApp: { _ in try await stored(APIKeyToken(apiKey: "k-123", headerName: "X-Token")) },
         plugin: { server in
@@ -61,7 +61,7 @@ struct SameBytesTests {
             return try TestPlugin.flow.get().scheme().makeInstance(settings: settings).interceptor(storage: InMemoryStorage())
         }, credential: "\r\nX-Token: k-123\r\n")
 
-    /// A session's cookie: in the app from the response to its own login, and in a plugin from the scheme's login.
+    /// A session's cookie: in the app from its own login's response, and in a plugin from the scheme's login.
     private static let cookie = Pair(
         testDescription: "Cookie: sid=k-123",
         inApp: { server in
@@ -86,8 +86,8 @@ struct SameBytesTests {
         issued, cookie,
     ]
 
-    /// A server that responds by path and records the exact bytes of requests other than logins. Logins always issue the same, in
-    /// the body and as a cookie.
+    /// A server that responds by path and records the exact bytes of requests other than logins. Logins always issue the same
+    /// value, in the body and as a cookie.
     private final class Server: Sendable {
         private let seen = Collected<[UInt8]>()
         private let server: RawServer
@@ -146,7 +146,7 @@ struct SameBytesTests {
 
     private static let callToAnotherHost = Call(target: "/", headers: [("Authorization", "Basic dTpw"), ("Host", "example.com")])
 
-    /// A plugin's cookies are not for another host, see below.
+    /// A plugin's cookies aren't for another host; see below.
     private static func calls(for pairs: Pair...) -> [Call] {
         calls + (pairs.contains { $0.credential == cookie.credential } ? [] : [callToAnotherHost])
     }
@@ -202,11 +202,11 @@ struct SameBytesTests {
         #expect(requests.map { $0.contains("\r\nContent-Length: 12\r\n") } == [true, false, true, false])
     }
 
-    /// Plugins are applied after all tokens that don't sign, so a token stays before a plugin.
+    /// Plugins are applied after all tokens that don't sign, so a token stays before a plugin's edits.
     @Test(arguments: pairs, pairs)
     func `Two schemes in one chain write what native tokens write`(first: Pair, second: Pair) async throws {
         guard first.testDescription != second.testDescription else { return }
-        // One replaces the whole header, the other adds to it, so the result depends on the order.
+        // The first replaces the whole header and the second adds to it, so the result depends on the order.
         guard ![first, second].allSatisfy({ $0.testDescription.hasPrefix("Cookie: ") }) else { return }
         let server = try Server()
         let made = (
@@ -228,7 +228,7 @@ struct SameBytesTests {
         #expect(requests.count == chains.count * calls.count)
     }
 
-    /// Requests one retry after a 401, as an app's own interceptor might.
+    /// Requests one retry after a 401, like an app's own interceptor might.
     private struct OnceMore: RequestInterceptor {
         func retry(_ exchange: inout Exchange, after outcome: Result<HTTPResponse, TransportError>) async throws -> Bool {
             guard case .success(let response) = outcome else { return false }
@@ -236,8 +236,8 @@ struct SameBytesTests {
         }
     }
 
-    /// A 401, a 503 and a redirect within the origin carry the credential anew, once each, though the server echoes the query; a
-    /// redirect elsewhere carries none, and neither does the way back.
+    /// After a 401, a 503 and a redirect within the origin, the request carries the credential again, exactly once, although the
+    /// server echoes the query. A redirect elsewhere carries none, and neither does the way back.
     @Test(arguments: pairs)
     func `Attempts and redirects get the same bytes from a native token and the plugin`(pair: Pair) async throws {
         let home = Collected<String>()

@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests a scheme's view of a request, with a plugin in C that writes all of it to headers.
+/// Tests a scheme's view of a request, with a plugin in C that writes the whole view to headers.
 struct SchemeInstanceTests {
     private let instance: SchemeInstance
 
@@ -78,7 +78,7 @@ struct SchemeInstanceTests {
 
     @Test(arguments: [[], [0], Array(0...255), [UInt8](repeating: 7, count: 100_000)] as [[UInt8]])
     func `The view has the body and its digests`(body: [UInt8]) throws {
-        // The header with the body in hex has a size limit; the digests don't.
+        // The header with the body in hex has a size limit. The digests don't.
         let short = Array(body.prefix(20_000))
         let view = try view(HTTPRequest(.post, "http://h/", body: .bytes(short)))
         #expect(view["V-Body-Kind"] == (body.isEmpty ? "0" : "1"))

@@ -85,7 +85,7 @@ struct SchemeSettingsTests {
         ("url", "http://h:pw/", "must be an absolute http or https URL, not \"http://h:[redacted]\""),
         (
             "url", "http://a:b@h/",
-            "must be a URL without userinfo: leave out what stands before the @, and give a name and a password in the scheme's own settings"
+            "must be a URL without userinfo: leave out the part before the @, and give a name and a password in the scheme's own settings"
         ),
         ("pin", "1x", "must be an integer"),
     ])
@@ -138,7 +138,7 @@ struct SchemeSettingsTests {
     func `A relative URL is resolved, whatever its place`(base: String, path: String, expected: String) throws {
         let values = try arrived(["text": "t", "path": .text(path), "url": .text(base), "path": "https://third/"])
         #expect(values.filter { $0.hasPrefix("p") } == ["path=\(expected)", "path=https://third/"])
-        // The log shows no secret: the value that arrived is the one that the host hides.
+        // The log shows no secret: the host hides the value that arrived.
         let secret = try arrived(["private": .secret(Secret(path)), "text": .text("x\(expected)"), "url": .text(base)])
         #expect(secret.filter { $0.hasPrefix("private") || $0.hasPrefix("text") } == ["private=[redacted]", "text=x[redacted]"])
     }
@@ -178,7 +178,7 @@ struct SchemeSettingsTests {
         let error = try #require(throws: PluginError.self) { try instance.authorize(&request, attempt: 1) }
         #expect(
             "\(error)".hasSuffix(
-                "failed by a fault of the plugin: no reason given; report it to the plugin's author, with the function authorize, "
+                "failed because of a fault in the plugin: no reason given; report it to the plugin's author, with the function authorize, "
                     + "which returned the unknown status 99"))
         #expect(request.headers.isEmpty)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Tests which state a scheme sees, and which use count.
+/// Tests which state a scheme sees, and with which use count.
 struct SchemeStatesTests {
     private let one: StatePlace
     private let two: StatePlace

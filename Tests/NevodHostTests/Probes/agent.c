@@ -1,4 +1,4 @@
-/* A signer in another process, such as ssh-agent: this scheme has no key, and asks for each signature over a Unix socket. */
+/* Uses a signer in another process, such as ssh-agent. This scheme has no key, and requests each signature over a Unix socket. */
 #define _GNU_SOURCE
 #include "probe.h"
 
@@ -40,7 +40,7 @@ static int32_t authorize(void *instance, const void *token, const nevod_view *vi
         connect(agent, instance, sizeof(struct sockaddr_un)) != 0 ||
         send(agent, message.data, message.count, MSG_NOSIGNAL) != (ssize_t)message.count) {
         if (agent >= 0) close(agent);
-        return fail(errors, NEVOD_UNAVAILABLE, "socket", "has no agent behind it");
+        return fail(errors, NEVOD_UNAVAILABLE, "socket", "has no agent listening on it");
     }
     while (count < sizeof answer) {
         const ssize_t got = recv(agent, answer + count, sizeof answer - count, 0);

@@ -1,5 +1,5 @@
-"""A slow signer on a Unix socket, and an HTTP server that checks its signatures with Python's hmac. The signer answers once as many
-requests wait for it as its argument says, and from then on at once."""
+"""A slow signer on a Unix socket, and an HTTP server that checks its signatures with Python's hmac. The signer first responds
+when as many requests wait as its argument says. From then on, it responds immediately."""
 import hashlib
 import hmac
 import socketserver

@@ -1,4 +1,4 @@
-/* Basic (RFC 7617), to an origin or to a proxy: the view says which. */
+/* Basic (RFC 7617) for an origin or a proxy, depending on the view. */
 #include "probe.h"
 
 PROBE_SETTING(username_setting, "username", NEVOD_SETTING_TEXT, NEVOD_SETTING_REQUIRED);

@@ -32,7 +32,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.path == "/seen":
             return self.send(200, [], json.dumps(self.seen).encode())
         self.seen.append({name.lower(): value for name, value in self.headers.items()})
-        # Not compressible, so that no part of it looks like another.
+        # Incompressible, so that no part of it looks like another.
         body = random.Random(7).randbytes(number("size"))
         headers = [tuple(line.split(":", 1)) for line in query.get("header", [])]
         if query.get("coding") == ["gzip"]:

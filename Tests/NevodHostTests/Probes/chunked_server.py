@@ -1,4 +1,5 @@
-"""Undoes the chunks of the test plugin `body`: responds with their count and the SHA-256 of their data, or 400 and what is wrong."""
+"""Decodes the chunks of the test plugin `body`. Responds with their count and the SHA-256 of their data, or with 400 and the
+fault."""
 import hashlib
 import http.server
 import zlib

@@ -1,9 +1,10 @@
 """Sends bodies in content codings made by Python's zlib, brotli and zstandard.
 
-The query of a request: size; kind=pattern, zeros or random; codings=gzip,br in the order in which they are applied, of gzip, zlib, raw
-(DEFLATE alone), br, zstd, members (gzip in several members), empties (10,000 empty members) and frames (zstd in several frames, with one to skip); name, the value of
-Content-Encoding if it differs; cut, the bytes missing at the end of the coded body, and innercut, at that of the first coding; append, bytes in hexadecimal after it;
-framing=length, chunked or close; status. The path /raw sends the coded body without Content-Encoding."""
+A request's query: size; kind=pattern, zeros or random; codings=gzip,br in the order in which they are applied, from gzip, zlib,
+raw (only DEFLATE), br, zstd, members (gzip in several members), empties (10,000 empty members) and frames (zstd in several
+frames, with one to skip); name, the value of Content-Encoding if it differs; cut, the number of bytes missing at the end of the
+coded body; innercut, the same for the first coding; append, bytes in hexadecimal after the body; framing=length, chunked or
+close; status. The path /raw sends the coded body without Content-Encoding."""
 
 import gzip
 import http.server

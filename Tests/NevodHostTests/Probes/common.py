@@ -1,4 +1,4 @@
-"""Shared by the servers of the probes: they listen on 127.0.0.1, print their URLs, and end with the process that started them."""
+"""Shared by the probes' servers. They listen on 127.0.0.1, print their URLs, and end with the process that started them."""
 import os
 import socketserver
 import threading
@@ -35,14 +35,14 @@ class ThreadingServer(socketserver.ThreadingMixIn, wsgiref.simple_server.WSGISer
     request_queue_size = 256
 
     def server_bind(self):
-        # Skips the base class's name lookup, which isn't needed and can take long.
+        # Skips the base class's name lookup, which is unnecessary and can take long.
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = self.server_address
         self.setup_environ()
 
 
 def serve_wsgi(make_app, listeners=1):
-    """make_app gets the servers' URLs; the first server's thread is this one."""
+    """make_app gets the servers' URLs. This thread runs the first server."""
     end_with_parent()
     servers = [ThreadingServer(("127.0.0.1", 0), Handler) for _ in range(listeners)]
     urls = ["http://127.0.0.1:%d" % server.server_port for server in servers]

@@ -1,6 +1,6 @@
-/* HTTP Digest (RFC 7616) with MD5 and SHA-256. qop=auth-int, which covers the body, if the server offers no other. Its state is the
- * server's last challenge; the count of its uses is the nonce count. With the setting `mutual` it accepts only responses whose
- * rspauth proves that the server knows the password (§3.5). */
+/* HTTP Digest (RFC 7616) with MD5 and SHA-256. Uses qop=auth-int, which covers the body, only if the server offers nothing else.
+ * Its state is the server's last challenge, whose use count is the nonce count. With the setting `mutual`, it accepts only
+ * responses whose rspauth proves that the server knows the password (§3.5). */
 #include "probe.h"
 
 PROBE_SETTING(username_setting, "username", NEVOD_SETTING_TEXT, NEVOD_SETTING_REQUIRED);
@@ -51,7 +51,7 @@ static void destroy(void *instance) {
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* The state: five lines, each ended by a line break, which no header's value holds.                                  */
+/* The state: five lines. Each ends with a line break, which no header value can contain.                            */
 
 enum { REALM, NONCE, OPAQUE, ALGORITHM, QOP, PARTS };
 
@@ -82,7 +82,7 @@ static void put_quoted(text *to, const char *name, nevod_bytes value) {
     put_text(to, "\"");
 }
 
-/* A response's or rspauth's value (§3.4.1, §3.5): of a method, which rspauth doesn't have, and of the hash of a body, for auth-int. */
+/* The value of a response or rspauth (§3.4.1, §3.5), from a method, which rspauth doesn't have, and a body's hash for auth-int. */
 static void put_response(text *to, const account *account, const text parts[PARTS], const char *digest, nevod_bytes method,
                          nevod_bytes target, const text *nonce_count, const text *client_nonce, const text *body) {
     text work, first, second;
@@ -136,7 +136,7 @@ static int32_t authorize(void *instance, const void *token, const nevod_view *vi
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* Challenges (RFC 9110 §11.6.1): several may stand in one line.                                                      */
+/* Challenges (RFC 9110 §11.6.1). One line may have several.                                                         */
 
 typedef struct reader {
     const char *at, *end;
@@ -174,7 +174,7 @@ static int is_usable(const challenge *one) {
     return one->is_digest && one->parts[QOP].count > 0 && one->parts[NONCE].count > 0 && digest_name(&one->parts[ALGORITHM]);
 }
 
-/* The first supported challenge: servers list the ones they prefer first. */
+/* The first supported challenge, because servers list their preferred ones first. */
 static int find_challenge(nevod_bytes line, challenge *found) {
     reader from = { (const char *)line.data, (const char *)line.data + line.count };
     text word, value;
@@ -196,7 +196,7 @@ static int find_challenge(nevod_bytes line, challenge *found) {
                     text item;
                     read_word(&items, &item);
                     const int is_known = strcasecmp(item.data, "auth") == 0 || strcasecmp(item.data, "auth-int") == 0;
-                    /* The shorter name: auth, where the server leaves a choice. */
+                    /* The shorter name: auth, if the server leaves a choice. */
                     text *best = &found->parts[QOP];
                     if (is_known && (best->count == 0 || item.count < best->count)) *best = item;
                     if (item.count == 0) break;
@@ -212,7 +212,7 @@ static int find_challenge(nevod_bytes line, challenge *found) {
     return is_usable(found);
 }
 
-/* The value of a parameter of a line such as `Digest nc=…, cnonce="…"`. */
+/* A parameter's value in a line such as `Digest nc=…, cnonce="…"`. */
 static int parameter(nevod_bytes line, const char *name, text *value) {
     reader from = { (const char *)line.data, (const char *)line.data + line.count };
     text word;
@@ -244,7 +244,7 @@ static int32_t check_server(const account *account, const nevod_view *request, c
         return NEVOD_VERDICT_REFUSE;
     }
     if (strcmp(parts[QOP].data, "auth-int") == 0) {
-        /* The host computes only the digests of RFC 9530's registry: with MD5 there is none of the body. */
+        /* The host computes only digests from RFC 9530's registry, so there is no MD5 of the body. */
         if (response->digest_count == 0 || strcmp(digest, "SHA256") != 0) {
             fail(errors, NEVOD_OK, "rspauth", "covers a body whose digest is unknown");
             return NEVOD_VERDICT_REFUSE;
@@ -271,7 +271,7 @@ static int32_t on_response(void *instance, const void *token, const nevod_view *
         clear(&state);
         for (int part = 0; part < PARTS; part++) put_bytes(&state, bytes_of(&found.parts[part])), put_text(&state, "\n");
         if (state.is_cut || actions->set_state(actions->host, bytes_of(&state)) != NEVOD_OK) return NEVOD_VERDICT_NOTHING;
-        /* Credentials that are refused although their nonce is valid have a wrong password. */
+        /* If credentials are rejected although their nonce is valid, the password is wrong. */
         return request->state.count == 0 || found.is_stale ? NEVOD_VERDICT_RETRY_ONCE : NEVOD_VERDICT_STATE_CHANGED;
     }
     if (account->is_mutual && response->status != 401) return check_server(account, request, response, errors);

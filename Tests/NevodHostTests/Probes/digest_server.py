@@ -1,4 +1,4 @@
-"""httpbin, which checks Digest's response, with a list of the credentials that it received, as werkzeug parses them."""
+"""httpbin, which checks Digest's response, and a list of the received credentials as parsed by werkzeug."""
 import json
 import threading
 

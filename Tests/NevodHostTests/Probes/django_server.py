@@ -48,7 +48,7 @@ def api(request):
 
 
 def rotate(request):
-    """The same session under another key, as Django does it when rights change; the old key is gone."""
+    """Moves the session to another key, like Django does when rights change. The old key becomes invalid."""
     request.session.cycle_key()
     return api(request)
 

@@ -12,7 +12,7 @@ static const nevod_setting *const settings[] = { &key_setting, &token_setting };
 typedef struct holder {
     EVP_PKEY *key;
     char access_token[2048];
-    text head; /* of every proof, with the public key in it, encoded */
+    text head; /* every proof's header, which contains the public key, encoded */
     text token_hash;
 } holder;
 
@@ -69,7 +69,7 @@ static int32_t create(const nevod_scheme *scheme, const nevod_host *host, const 
     return NEVOD_OK;
 }
 
-/* ES256 needs both numbers concatenated, 32 bytes each (RFC 7518 §3.4); libcrypto returns them in DER. */
+/* ES256 requires both numbers concatenated, 32 bytes each (RFC 7518 §3.4). libcrypto returns them in DER. */
 static int sign(EVP_PKEY *key, const text *message, uint8_t signature[64]) {
     uint8_t der[256];
     size_t count = sizeof der;
@@ -127,7 +127,7 @@ static int32_t authorize(void *instance, const void *token, const nevod_view *vi
     return NEVOD_OK;
 }
 
-/* Any response may have a nonce (RFC 9449 §8.2); the request is retried only if the response rejects the proof's nonce. */
+/* Any response may have a nonce (RFC 9449 §8.2). The request is retried only if the response rejects the proof's nonce. */
 static int32_t on_response(void *instance, const void *token, const nevod_view *request, const nevod_response *response,
                            const nevod_actions *actions, const nevod_errors *errors) {
     (void)instance, (void)token, (void)request, (void)errors;

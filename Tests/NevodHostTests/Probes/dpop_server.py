@@ -42,7 +42,7 @@ class Resource:
         if abs(claims["iat"] - time.time()) > 120 or claims["jti"] in self.proofs:
             return "invalid_dpop_proof: replayed or old"
         self.proofs.add(claims["jti"])
-        # The one before is good for the requests that are on their way.
+        # The previous nonce stays valid for requests that are on their way.
         return "" if claims.get("nonce") in self.nonces[-2:] else "use_dpop_nonce"
 
     def __call__(self, environ, start_response):

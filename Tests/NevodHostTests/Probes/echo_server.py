@@ -1,4 +1,4 @@
-"""An origin that responds with the head of the request. With a file of certificate and key: over TLS."""
+"""An origin that responds with the request's head, over TLS if it gets a file with a certificate and a key."""
 import http.server
 import ssl
 import sys

@@ -1,6 +1,6 @@
 """Authlib's authorization server with several grants: code with PKCE, device, client credentials, refresh with rotation, revocation.
 
-Clients: `app` has no secret; `shop` has one, which it may send in either way. /control/log has the requests so far.
+Clients: `app` has no secret. `shop` has one, which it may send in either way. /control/log has the requests so far.
 
   GET /control/enter/CODE/ANSWER    the user enters the code of a device, and says yes or no
   GET /control/expire               all access tokens expire
@@ -187,7 +187,7 @@ def make_app(url):
     def authorize():
         log.append("authorize " + request.args.get("scope", ""))
         response = server.create_authorization_response(grant_user="ada")
-        # This version of Authlib names no issuer (RFC 9207).
+        # This version of Authlib doesn't send the issuer (RFC 9207).
         return redirect(response.headers["Location"] + "&iss=" + url.replace(":", "%3A").replace("/", "%2F"))
 
     @app.route("/token", methods=["POST"])

@@ -1,5 +1,5 @@
-/* OAuth 2, authorization code with PKCE, at the issuer that a setting names (RFC 6749, 7636, 8252, 8414). Its token is the
- * access token, a line break, and the refresh token. */
+/* OAuth 2, authorization code with PKCE, at the issuer in a setting (RFC 6749, 7636, 8252, 8414). Its token is the access token, a
+ * line break, and the refresh token. */
 #include "probe.h"
 
 PROBE_SETTING(issuer_setting, "issuer", NEVOD_SETTING_URL, NEVOD_SETTING_REQUIRED | NEVOD_SETTING_ISSUER);

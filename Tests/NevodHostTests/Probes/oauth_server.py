@@ -1,4 +1,5 @@
-"""Authlib's authorization server, and a resource that accepts its tokens. The metadata is at one origin, the endpoints at another."""
+"""Authlib's authorization server, and a resource that accepts its tokens. The metadata is at one origin, and the endpoints are at
+another."""
 import os
 import time
 
@@ -141,7 +142,7 @@ def make_app(issuer, endpoints):
 
     @app.route("/control/<what>")
     def control(what):
-        """Revokes access tokens, or refresh tokens as well."""
+        """Revokes access tokens, and optionally refresh tokens."""
         for token in tokens:
             token.ends = 0
             token.was_revoked |= what == "revoke"

@@ -1,4 +1,5 @@
-"""A receiver of metrics over OTLP/HTTP: OpenTelemetry's own messages read each body, as strictly as protobuf's JSON mapping demands.
+"""A receiver of metrics over OTLP/HTTP. OpenTelemetry's own messages parse each body, as strictly as protobuf's JSON mapping
+requires.
 
 POST /control with JSON sets the next responses: status, retry_after, and body. GET /control returns what was received.
 """

@@ -1,4 +1,4 @@
-/* What the probes share: bounded text, fields by their names, base64url, digests. */
+/* Shared by the probes: bounded text, fields by name, base64url, digests. */
 #ifndef PROBE_H
 #define PROBE_H
 
@@ -12,7 +12,7 @@
 
 #include "nevod_plugin.h"
 
-/* Text of bounded length, with a terminator behind it. A text that did not fit is marked as cut, and must not be used. */
+/* Text of bounded length, followed by a terminator. A text that didn't fit is marked as cut, and must not be used. */
 typedef struct text {
     size_t count;
     int is_cut;
@@ -58,7 +58,7 @@ static inline int is(nevod_bytes name, const char *known) {
     return name.count == strlen(known) && strncasecmp((const char *)name.data, known, name.count) == 0;
 }
 
-/* The first value of that name; of no bytes if there is none. */
+/* The first value of that name, or no bytes if there is none. */
 static inline nevod_bytes value_of(const nevod_pair *pairs, uint32_t count, const char *name) {
     for (uint32_t i = 0; i < count; i++)
         if (is(pairs[i].name, name)) return pairs[i].value;
@@ -132,7 +132,7 @@ static inline void put_digest(text *to, const char *algorithm, nevod_bytes of) {
     else put_hex(to, digest, count);
 }
 
-/* The text or number of a member of an object. Enough for what servers of OAuth send: escapes are those of one byte. */
+/* The text or number of an object's member. This is enough for OAuth servers. It decodes only one-byte escapes. */
 static inline void json_member(nevod_bytes json, const char *name, text *value) {
     text key;
     int depth = 0, is_value = 0;
@@ -165,7 +165,7 @@ static inline int32_t fail(const nevod_errors *errors, int32_t status, const cha
     return status;
 }
 
-/* The one entry point, for a plugin of one scheme. */
+/* The only entry point, for a plugin with one scheme. */
 #define PROBE_PLUGIN(title, scheme)                                                          \
     static const nevod_scheme *const schemes[] = { &scheme };                                \
     static const nevod_plugin plugin = {                                                     \

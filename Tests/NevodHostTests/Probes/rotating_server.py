@@ -1,5 +1,5 @@
-"""An authorization server that rotates refresh tokens: django-oauth-toolkit's, which revokes a family if one is reused (RFC 9700
-§4.14.2). Each user is one family. Counts exchanges, and delays one where a test kills the process that made it.
+"""django-oauth-toolkit's authorization server, which rotates refresh tokens and revokes a family if one is reused (RFC 9700
+§4.14.2). Each user is one family. Counts exchanges, and delays one so that a test can kill the process that made it.
 
 The argument is a folder for the database. The header X-Process names the client's process.
 
@@ -8,11 +8,11 @@ The argument is a folder for the database. The header X-Process names the client
   GET  /api                          the user's name, for a valid access token; 401 for any other
   GET  /control/login/USER           a new family: the response with its first tokens
   GET  /control/expire               revokes all access tokens
-  GET  /control/counts               exchanges, the most for one user, reuses, users with a valid family
+  GET  /control/counts               exchanges, the maximum for one user, reuses, users with a valid family
   GET  /control/hold/MODE            delays the next exchange: "after" it is made, or "instead" of it
   GET  /control/held                 waits for that exchange; returns the process and the refresh token's user
   GET  /control/release              continues the exchange
-  GET  /control/pace/MS              delays the response of each further exchange by so many milliseconds
+  GET  /control/pace/MS              delays the response of each further exchange by MS milliseconds
   GET  /control/open/N               starts round N
   GET  /control/await/N              waits until round N starts
 """
@@ -53,7 +53,7 @@ from oauth2_provider.oauth2_backends import get_oauthlib_core
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.views import TokenView
 
-# The database serves one request at once: the client is tested, not this server.
+# The database serves one request at a time: these tests are about the client, not this server.
 database = threading.RLock()
 changed = threading.Condition()
 exchanges, reuses = {}, []
@@ -78,7 +78,7 @@ def wait_until(condition):
 
 
 def holds_up(mode, process, user):
-    """Returns whether this exchange is the one to delay, once it may continue."""
+    """Returns whether this exchange is the one to delay, as soon as it may continue."""
     global hold, held
     with changed:
         if hold != mode:

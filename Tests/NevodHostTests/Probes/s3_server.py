@@ -1,6 +1,6 @@
-"""The S3 interface of OpenStack Swift, which verifies signatures and their times, before a storage that is always empty.
+"""The S3 interface of OpenStack Swift, which verifies signatures and their times, over a storage that is always empty.
 
-With --ahead SECONDS, its clock is ahead by that much. It allows a signature's time to be off by 15 minutes."""
+With --ahead SECONDS, its clock is that many seconds ahead. It allows a signature's time to be off by 15 minutes."""
 import argparse
 import time
 
@@ -9,7 +9,7 @@ import common
 parser = argparse.ArgumentParser()
 parser.add_argument("--ahead", type=float, default=0)
 ahead, now = parser.parse_args().ahead, time.time
-time.time = lambda: now() + ahead  # of the Date field too
+time.time = lambda: now() + ahead  # the Date field uses it too
 
 # After the clock: these modules may keep a reference to it.
 from swift.common.middleware.s3api.s3api import S3ApiMiddleware
@@ -18,7 +18,7 @@ from swift.common.swob import Request
 
 
 def storage(environ, start_response):
-    """Accepts what the authorization before it allows."""
+    """Accepts whatever the preceding authorization allows."""
     authorize = environ.get("swift.authorize")
     if authorize:
         refusal = authorize(Request(environ))
@@ -33,7 +33,7 @@ def storage(environ, start_response):
 
 
 class Memory:
-    """In place of memcached, for its tokens."""
+    """Replaces memcached, for its tokens."""
 
     def __init__(self):
         self.values = {}
@@ -51,7 +51,7 @@ s3, memory = S3ApiMiddleware(auth, {}), Memory()
 
 def app(environ, start_response):
     if not environ["CONTENT_LENGTH"]:
-        del environ["CONTENT_LENGTH"]  # wsgiref's for a request without a body
+        del environ["CONTENT_LENGTH"]  # wsgiref's value for a request without a body
     return s3({**environ, "swift.cache": memory}, start_response)
 
 

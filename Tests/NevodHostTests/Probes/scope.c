@@ -1,5 +1,5 @@
-/* OAuth 2 client credentials (RFC 6749 §4.4) with a scope for each request. The token is stored as issued: the scheme decodes
- * nothing. */
+/* OAuth 2 client credentials (RFC 6749 §4.4) with a scope for each request. The token is stored as issued, because the scheme
+ * decodes nothing. */
 #include "probe.h"
 
 PROBE_SETTING(endpoint_setting, "token-url", NEVOD_SETTING_URL, NEVOD_SETTING_REQUIRED);

@@ -1,4 +1,4 @@
-"""Authlib's authorization server for client credentials, and resources that demand a scope each."""
+"""Authlib's authorization server for client credentials, and resources that each require a scope."""
 import os
 import time
 

@@ -1,4 +1,4 @@
-/* SCRAM-SHA-256 over HTTP (RFC 7804), with the server's signature required. The first attempt carries the client's first message; the
+/* SCRAM-SHA-256 over HTTP (RFC 7804). Requires the server's signature. The first attempt carries the client's first message. The
  * response to it, a 401, gives the state for the second. Deriving the key takes milliseconds, so the scheme blocks. */
 #define _GNU_SOURCE
 #include "probe.h"
@@ -68,7 +68,7 @@ static int attribute(const char *message, char name, char *value, size_t size) {
     return 0;
 }
 
-/* The state: the session's id, the client's final message and the server's expected signature, a line each. */
+/* The state: the session's id, the client's final message and the server's expected signature, each on a line. */
 static int read_state(nevod_bytes state, char *sid, size_t sid_size, char *final, size_t final_size, char *expected, size_t size) {
     char copied[2048];
     if (!copy(copied, sizeof copied, state)) return 0;
@@ -84,7 +84,7 @@ static int32_t authorize(void *instance, const void *token, const nevod_view *vi
     char sid[128], final[1024], expected[128];
     text message, field;
     clear(&message), clear(&field);
-    /* A final message serves one request: the server's nonce in it is for one. */
+    /* A final message serves one request, because its server nonce is for one request. */
     if (view->use_count == 0 && read_state(view->state, sid, sizeof sid, final, sizeof final, expected, sizeof expected)) {
         print(&field, "SCRAM-SHA-256 sid=%s, data=", sid);
         put_base64(&field, (const uint8_t *)final, strlen(final));
@@ -97,7 +97,8 @@ static int32_t authorize(void *instance, const void *token, const nevod_view *vi
     return NEVOD_OK;
 }
 
-/* Answers the server's first message: the client's final one, and the signature that the server has to prove its knowledge with. */
+/* Responds to the server's first message: makes the client's final message, and the signature with which the server must prove that
+ * it knows the password. */
 static int answer(const account *account, const char *client_first, const char *server_first, text *final, text *expected) {
     char nonce[256], own[128], salt_text[256], count[16];
     uint8_t salt[192], salted[DIGEST], client_key[DIGEST], stored[DIGEST], server_key[DIGEST], mac[DIGEST];
@@ -146,7 +147,7 @@ static int32_t on_response(void *instance, const void *token, const nevod_view *
     }
     if (response->status == 401) return NEVOD_VERDICT_NOTHING;
     if (is_first) return refuse(errors, "the server didn't ask for a proof");
-    /* The state that this request was signed with. */
+    /* The state with which this request was signed. */
     if (!read_state(request->state, sid, sizeof sid, final, sizeof final, expected, sizeof expected))
         return refuse(errors, "there is no signature to compare with");
     snprintf(line, sizeof line, "SCRAM-SHA-256 %.*s", (int)header_of(response, "Authentication-Info").count,

@@ -1,4 +1,5 @@
-"""SCRAM-SHA-256 over HTTP (RFC 7804), with scramp's server. Under /lying it sends the signature of another exchange, under /silent none."""
+"""SCRAM-SHA-256 over HTTP (RFC 7804), with scramp's server. Under /lying it sends another exchange's signature, and under /silent
+none."""
 import base64
 import secrets
 

@@ -1,5 +1,5 @@
-/* HTTP Message Signatures (RFC 9421) with hmac-sha256, on the request and, required, on the response. Each covers the digest of its
- * body (RFC 9530). */
+/* HTTP Message Signatures (RFC 9421) with hmac-sha256. Signs the request, and requires a signed response. Each signature covers the
+ * digest of the body (RFC 9530). */
 #include "probe.h"
 
 PROBE_SETTING(key_id_setting, "key-id", NEVOD_SETTING_TEXT, NEVOD_SETTING_REQUIRED);
@@ -98,7 +98,7 @@ static int put_component(text *to, const char *name, int is_of_request, const ne
     return value.count > 0;
 }
 
-/* Rebuilds the signature's base of `"name";req "name" …);…`, the value of Signature-Input behind `sig=(`. */
+/* Rebuilds the signature's base from `"name";req "name" …);…`, the value of Signature-Input after `sig=(`. */
 static int read_input(const char *input, const nevod_view *request, const nevod_response *response, text *base, int *has_status,
                       int *has_digest) {
     const char *at = input;

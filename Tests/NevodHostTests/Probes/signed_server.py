@@ -1,4 +1,4 @@
-"""http-message-signatures verifies requests, and signs responses. The path says what is wrong with a response."""
+"""http-message-signatures verifies requests and signs responses. The path says what is wrong with a response."""
 import base64
 import hashlib
 import types

@@ -1,4 +1,4 @@
-"""Authlib's endpoints for introspection (RFC 7662) and revocation (RFC 7009), with clients of each kind of authentication.
+"""Authlib's endpoints for introspection (RFC 7662) and revocation (RFC 7009), with clients for each kind of authentication.
 
 GET /control/log returns the forms that arrived; GET /control/busy makes the next request fail with 503.
 """

@@ -1,4 +1,5 @@
-"""A Django site with django-oauth-toolkit, which has a client with a name and a secret of any characters, and its two tokens.
+"""A Django site with django-oauth-toolkit. It has a client whose name and secret have unusual characters, and the client's two
+tokens.
 
 The argument is a folder for the database.
 """

@@ -37,12 +37,12 @@ struct DerivedProviderTests {
         config.retryPolicy = RetryPolicy(maxAttempts: 2, baseDelay: .zero)
         let provider = NetworkProvider(config: config, session: transport, rateLimiter: limiter)
         for _ in 0..<60 { _ = try await provider.with(interceptors: [Mark(name: "one")]).send(request()) }
-        // 10 in reserve, one for ten requests, and what is refilled meanwhile: with a budget each, there would be 60.
+        // 10 in reserve, one for ten requests, and refills in the meantime. With separate budgets, there would be 60.
         #expect((60...90).contains(transport.sent.count) && limiter.count.values.count == transport.sent.count)
     }
 
     @Test func `It shares the slots of an origin`() async throws {
-        /// Takes note of transfers at the same time.
+        /// Counts concurrent transfers.
         final class Busy: HTTPTransport {
             let state = LockedPair()
             let limiter: CountingLimiter
@@ -51,7 +51,7 @@ struct DerivedProviderTests {
 
             func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse {
                 state.enter()
-                // Until the other request has passed the rate limit, and waits for a slot.
+                // Wait until the other request has passed the rate limit and waits for a slot.
                 _ = await eventually { limiter.count.values.count == 2 }
                 for _ in 0..<200 { await Task.yield() }
                 state.leave()
@@ -70,7 +70,7 @@ struct DerivedProviderTests {
     }
 }
 
-/// How many there are, and the most that there were.
+/// The current number and the maximum.
 private final class LockedPair: Sendable {
     private let state = Collected<Int>()
 

@@ -98,7 +98,7 @@ struct NetworkProviderTests {
             let body = HTTPBody.stream(.of([[1]], length: 1, isReplayable: isReplayable))
             #expect(try await provider.send(request(body)).status == 503)
             #expect(transport.sent.count == attempts)
-            // The interceptor is called anyway: a refused token is renewed for later requests.
+            // The interceptor is still called, because a rejected token is renewed for later requests.
             #expect(asked.values.count == (isReplayable ? 17 : 1))
         }
     }
@@ -233,7 +233,7 @@ struct NetworkProviderTests {
         }
     }
 
-    /// Three digests are wanted, and a body may be a gigabyte on a disk.
+    /// Three digests are needed, and a body may be a gigabyte on a disk.
     @Test func `A stream is read once for all its digests`() async throws {
         let opened = Collected<Void>()
         let signer = try TestPlugin.view.get().scheme().makeInstance().token
@@ -317,7 +317,7 @@ extension NetworkProviderTests {
         let transport = TestTransport { _, _ in 503 }
         let provider = provider(transport, hasty)
         for _ in 0..<300 { _ = try await provider.send(HTTPRequest(.get, "http://h/")) }
-        // 300 requests, a tenth of that in retries, and the reserve, which starts full and refills over time.
+        // 300 requests, a tenth as many retries, and the reserve, which starts full and refills over time.
         #expect((330...400).contains(transport.sent.count), "\(transport.sent.count)")
     }
 

@@ -64,7 +64,7 @@ struct RateLimiterTests {
         RateLimiter(RateLimitConfiguration(requests: requests, per: .seconds(1)), clock: clock)
     }
 
-    /// Starts tasks one after another, each when the one before waits.
+    /// Starts tasks one after another. Each starts when the previous one waits.
     private func waiters(_ numbers: Range<Int>, _ limiter: RateLimiter, _ gone: Collected<Int>) async -> [Task<Void, any Error>] {
         var tasks: [Task<Void, any Error>] = []
         let before = limiter.waiting
@@ -125,7 +125,7 @@ struct RateLimiterTests {
         }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        // It took no turn.
+        // It used no turn.
         await #expect(throws: Never.self) { try await limiter.acquire() }
     }
 

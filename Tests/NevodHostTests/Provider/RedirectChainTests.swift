@@ -5,7 +5,7 @@ import Testing
 struct RedirectChainTests {
     private static let value = "s3cret-value-4711"
 
-    /// A request whose query a token has written to.
+    /// A request to whose query a token has written.
     private func request(_ method: HTTPMethod, _ url: String, body: HTTPBody = .none) throws -> (
         HTTPRequest, sent: HTTPRequest
     ) {
@@ -48,7 +48,7 @@ struct RedirectChainTests {
     func `A credential of an earlier hop doesn't leave the origin`(item: String) throws {
         var chain = RedirectChain(.follow(limit: 9))
         let second = try #require(try follow(&chain, request(.get, "https://h/p"), 302, "/2?\(item)"))
-        // A signature of this hop, which is another.
+        // This hop has another signature.
         let third = try #require(try follow(&chain, (second, sent: second), 302, "https://other/?\(item)&c=3"))
         #expect(third.url == "https://other/?c=3")
         let fourth = try #require(try follow(&chain, (third, sent: third), 302, "https://h/?\(item)"))

@@ -5,22 +5,22 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Follows hostile Locations with each status that redirects. None traps, none takes a credential to another origin, and each is an
-/// error or leads where libcurl would go.
+/// Follows hostile Locations with each redirect status. None traps, none takes a credential to another origin, and each either is
+/// an error or leads where libcurl would go.
 struct RedirectTargetsTests {
     private static let secret = "Zq8vXw7yKp3Rt5Lm"
     private static let host = "api.example.com"
 
     static let targets: [[UInt8]] =
         [
-            // Hosts that are no hosts.
+            // Invalid hosts.
             "http://[:]/", "http://[::::]/", "http://[:::::]/", "http://[1:2:3]/", "http://[12345::]/", "http://[1.2.3.4:]/",
             "http://a\u{FF1A}80/", "http://[v1.a]/", "http://[::1%25eth0]/", "http://[::1", "http://[]/", "http://[::1]x/",
             "http://h:0/", "http://h:65536/", "http://h:99999999999999999999/", "http://h:-1/", "http://h:80:81/", "http://./a",
             // Other spellings of addresses and names.
             "http://127.1/", "http://2130706433/a?b", "http://0x7f000001/", "http://0177.0.0.1/", "http://\u{FF11}27.1/",
             "http://[0:0:0:0:0:0:0:1]/", "http://[::ffff:127.0.0.1]/", "http://API.example.com:80/c", "https://api.example.com/c",
-            // What looks like this origin and isn't, or the other way round.
+            // Origins that look like this one and aren't, or the other way round.
             "//evil.example/x", "//\u{301}evil.example/", "/\\evil.example/", "\\\\evil.example\\", "http:\\\\evil.example/",
             "http://api.example.com@evil.example/", "http://api.example.com\u{FF20}evil.example/",
             "http://api.example.com%2eevil.example/", "http://api.example.com.evil.example/",
@@ -28,7 +28,7 @@ struct RedirectTargetsTests {
             "javascript:alert(1)", "file:///etc/passwd", "ftp://api.example.com/",
             // References.
             "../../../../etc?d=e", "?y=2", "./a:b/../c", "/caf\u{E9}/x y?q= z",
-            // Credentials that come back.
+            // Credentials that are echoed back.
             "http://evil.example/?x=1&key=\(secret)", "//evil.example/?key=\(secret)&x",
         ].map { Array($0.utf8) } + [Array("http://evil.example/caf".utf8) + [0xE9] + Array("?q=".utf8) + [0xFF]]
 
@@ -44,7 +44,7 @@ struct RedirectTargetsTests {
         return (unauthorized, sent)
     }
 
-    /// Dot segments resolved, escapes decoded: what two writers of one path have in common.
+    /// Resolves dot segments and decodes escapes, which gives the same result for two spellings of a path.
     private func meaning(_ path: String) -> [UInt8] {
         PercentEncoding.decoded(URLReference.withoutDots(path).utf8, plusIsSpace: false)
     }
@@ -85,7 +85,7 @@ struct RedirectTargetsTests {
         #expect(judge.port == Int(next.origin.port), "\(text)")
         let parts = next.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         #expect(meaning(String(parts[0])) == meaning(judge.path), "\(text)")
-        // The credential that a server repeats is left out, and libcurl writes a space as a plus.
+        // A repeated credential is left out, and libcurl writes a space as a plus.
         let query = parts.count > 1 ? PercentEncoding.decoded(parts[1].utf8) : []
         let judged = judge.query.split(separator: "&", omittingEmptySubsequences: false).filter { !$0.contains(Self.secret) }
         #expect(query == PercentEncoding.decoded(judged.joined(separator: "&").utf8), "\(text)")

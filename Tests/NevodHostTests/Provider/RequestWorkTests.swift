@@ -10,7 +10,7 @@ import Testing
 struct RequestWorkTests {
     @TaskLocal private static var local = 0
 
-    /// Blocks the thread in the first request that it sees, until `release` is set.
+    /// Blocks the thread in its first request, until `release` is set.
     private final class Blocking: RequestInterceptor {
         let hasBegun = Latch()
         let release = Latch()
@@ -48,7 +48,7 @@ struct RequestWorkTests {
         }
     }
 
-    /// Runs the work of requests on a thread of its own, which may block, unlike those of Swift's pool.
+    /// Runs the work of requests on its own thread, which may block, unlike Swift's pool threads.
     private final class Loop: HTTPTransport {
         private let session = CurlSession()
         private let transport: TestTransport
@@ -60,7 +60,7 @@ struct RequestWorkTests {
         var executor: (any TaskExecutor)? { session.executor }
         var sent: [HTTPRequest] { transport.sent }
 
-        /// Frees the thread that an interceptor blocks, as the host does for calls of plugins.
+        /// Frees the thread that an interceptor blocks, like the host does for plugin calls.
         func replaceThread() -> Bool { (session.executor as? CurlLoop)?.handOver() == true }
 
         func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse {
@@ -68,7 +68,7 @@ struct RequestWorkTests {
         }
     }
 
-    /// Runs `body` in place of an interceptor's work.
+    /// Runs `body` instead of an interceptor's work.
     private struct Interceptor: RequestInterceptor {
         var mayBlock = true
         var retry: @Sendable () -> Void = {}
@@ -143,7 +143,7 @@ struct RequestWorkTests {
         let provider = NetworkProvider(session: CurlSession(), interceptor: interceptor)
         let request = try HTTPRequest(.get, server.url)
         await #expect(throws: NetworkError.timeout) { try await provider.send(request, short) }
-        // The thread is still blocked, and so is this request, which ends at its deadline as well.
+        // The thread is still blocked. So is this request, which also ends at its deadline.
         await #expect(throws: NetworkError.timeout) { try await provider.send(request, short) }
         #expect(requests.values.isEmpty)
         interceptor.release.set()
@@ -164,7 +164,7 @@ struct RequestWorkTests {
         #expect(function == "authorize")
         #expect(
             error.description.hasPrefix(
-                "/lib/libslow.so: the scheme \"slow\" had not returned from authorize when the request's time was up; "))
+                "/lib/libslow.so: the scheme \"slow\" had not returned from authorize when the request's deadline passed; "))
     }
 
     @Test func `A call learns at its end that its request has ended`() async throws {
@@ -186,7 +186,7 @@ struct RequestWorkTests {
         #expect(ends.values == [true, false])
     }
 
-    /// The transport has an error that says more.
+    /// The transport has a more specific error.
     @Test func `A transfer that times out ends with the transport's error`() async throws {
         let server = try RawServer { connection, _ in _ = connection.waitForEnd() }
         let provider = NetworkProvider(session: CurlSession(), interceptor: Interceptor { _ in })
@@ -249,7 +249,7 @@ struct RequestWorkTests {
         #expect(error.map { "\($0)" }?.contains("had not returned from body_piece when") == true, "\(error as Any)")
     }
 
-    // MARK: What goes on
+    // MARK: Work that continues
 
     @Test func `An abandoned request gives its slot to the next`() async throws {
         let transport = Loop()
@@ -322,15 +322,15 @@ struct RequestWorkTests {
     }
 }
 
-/// Never freed, as the contract of `RequestWork` asks.
+/// Never freed, as the contract of `RequestWork` requires.
 private enum TestNames {
-    // Written once, and only read afterwards.
+    // Written once and then only read.
     nonisolated(unsafe) static let names = {
         let names = UnsafeMutablePointer<nevod_call_names>.allocate(capacity: 1)
         names.initialize(to: nevod_call_names(library: immortal("/lib/libslow.so"), scheme: immortal("slow")))
         return UnsafePointer(names)
     }()
-    // A literal's memory.
+    // The memory of a literal.
     nonisolated(unsafe) static let function = immortal("authorize")
 
     private static func immortal(_ text: StaticString) -> UnsafePointer<CChar> {

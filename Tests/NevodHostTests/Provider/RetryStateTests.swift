@@ -30,7 +30,7 @@ struct RetryStateTests {
         .headTooLarge(limit: 1), .bodyTooLarge(limit: 1), .proxyRefused(status: 503), .pinMismatch, .requestBody, .other,
     ]
 
-    /// Compares every outcome with every method to the table.
+    /// Compares every combination of outcome and method with the table.
     @Test(arguments: methods)
     func `Each outcome is retried, or given up, by its kind`(method: String) throws {
         let method = try #require(HTTPMethod(rawValue: method))
@@ -95,7 +95,7 @@ struct RetryStateTests {
             #expect(try decide(.failure(TransportError(code)), policy: policy) == expected, "\(code)")
         }
         #expect(try decide(response(404), policy: policy) == .giveUp(.finalOutcome))
-        // A request that may have taken effect needs leave of its own.
+        // Repeating a request that may have taken effect needs explicit permission.
         #expect(try decide(.failure(TransportError(.malformedResponse)), .post, policy: policy) == .giveUp(.notIdempotent))
         #expect(try decide(.failure(TransportError(.tls)), .post, policy: policy) == .wait(.seconds(1)))
     }
@@ -112,7 +112,7 @@ struct RetryStateTests {
         let delays = try (0..<9).map { try decide(response(503), attempts: $0) }
         #expect(delays == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { .wait(.seconds($0)) })
         #expect(try decide(response(503), attempts: 9) == .giveUp(.attemptsUsedUp))
-        // Any number of attempts and any settings give a valid delay.
+        // The delay is valid for any number of attempts and any settings.
         #expect(RetryPolicy(maxAttempts: .max, baseDelay: 1.0, maxDelay: 1e12).delay(after: .max) == .seconds(1e9))
         #expect(RetryPolicy(baseDelay: 0.0).delay(after: .max) == .zero)
         #expect(RetryPolicy(baseDelay: .nan, maxDelay: -1).delay(after: 2) == .zero)

@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests signatures for servers whose clock differs from this machine's, with the real HMACAuth and servers that verify.
+/// Tests signatures for servers whose clock differs from this machine's, with the real HMACAuth and verifying servers.
 struct SkewedServerTests {
     private static let hour = 3600
 
@@ -53,7 +53,7 @@ struct SkewedServerTests {
         let instance = try hmac(clock: clock)
         #expect(try await provider(instance).send(HTTPRequest(.get, "\(server.url)/a")).status == 200)
         #expect(try verified(server) == [false, true])
-        // Another provider with the same instance knows it too, and so does a request that no provider sends.
+        // Another provider with the same instance also knows it. So does a request that isn't sent by a provider.
         #expect(try await provider(instance).send(HTTPRequest(.get, "\(server.url)/b")).status == 200)
         var request = try HTTPRequest(.get, "\(server.url)/c")
         try instance.token.authorize(&request)
@@ -88,7 +88,7 @@ struct SkewedServerTests {
 
     @Test func `A body that can be read once is not sent again; the next request has the right time`() async throws {
         let server = try DemoServer(ahead: Self.hour)
-        // A body that can be read once can't be hashed first, so the message leaves it out, and this server refuses it anyway.
+        // A body that can be read only once can't be hashed first, so the message leaves it out. This server rejects that anyway.
         let provider = try provider(hmac([("message", "{method}\\n{path}\\n{timestamp}\\n")]))
         let opened = Collected<Void>()
         let body = HTTPBody.stream(.of([[1], [2]], length: 2, isReplayable: false, opened: opened))
@@ -121,7 +121,7 @@ struct SkewedServerTests {
         #expect(log.lines.values.count == 1)
     }
 
-    // MARK: A server that checks the time only
+    // MARK: A server that checks only the time
 
     /// The difference between X-Timestamp and this machine's time, rounded to minutes.
     private static func minutesAhead(_ request: ScriptedServer.Request) -> Int? {
@@ -163,7 +163,7 @@ struct SkewedServerTests {
         let server = try ScriptedServer { request in
             count.append(())
             let date = Self.date(minutesAhead: 10 * count.values.count)
-            // Each path is refused once, and then redirects to the next.
+            // Each path is rejected once, and then redirects to the next.
             return switch count.values.count {
             case 1: ScriptedServer.Response(status: 401, headers: [date])
             case 2: ScriptedServer.Response(status: 307, headers: [date, "Location: /b"])
@@ -219,7 +219,7 @@ struct SkewedServerTests {
         let instance = try TestPlugin.hmac.get().scheme().makeInstance(settings: settings, target: .proxy)
         #expect(try await provider(instance).send(HTTPRequest(.get, "\(server.url)/a")).status == 401)
         #expect(server.requests.count == 1)
-        // Even if a flow of the scheme has learned the origin's time.
+        // Even if one of the scheme's flows has learned the origin's time.
         var headers = HTTPHeaders()
         headers.add("Date", HTTPDate.text(HostClock.system.now + .seconds(3600)), by: .host)
         var request = try HTTPRequest(.get, "\(server.url)/a")
@@ -276,7 +276,7 @@ struct SkewedServerTests {
             case "/login": return ScriptedServer.Response(headers: [Self.date(minutesAhead: 60)])
             default:
                 challenged.append(())
-                // The server's clock is set between the login and the challenge.
+                // The server's clock is changed between the login and the challenge.
                 let lines = [Self.date(minutesAhead: -120)]
                 return challenged.values.count == 1
                     ? ScriptedServer.Response(status: 401, headers: lines + ["X-Fresh: n"])

@@ -2,7 +2,7 @@ import NevodHost
 import NevodTestSupport
 import Testing
 
-/// The names of 0.1 compile for one more version, and mean what they meant.
+/// The names from 0.1 compile for one more version, with the same meaning.
 struct DeprecatedNamesTests {
     @available(*, deprecated)
     @Test func `Types have their former names`() throws {

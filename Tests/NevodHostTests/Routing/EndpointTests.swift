@@ -48,7 +48,7 @@ struct EndpointTests {
         let unchanged = try request(base)
         #expect(unchanged.target == "/v1/items/a%20b?a=1" && unchanged.headers["X-Kind"] == "old" && base.auth == .none)
         #expect(text(unchanged) == nil)
-        // An empty value in the path is refused by the copy too.
+        // The copy also rejects an empty value in the path.
         #expect(throws: NetworkError.invalidURL) { try request(Endpoint<Item>.get("/items/\("")").header("X-Kind", "new")) }
         #expect(throws: NetworkError.self) { try request(base.header("X Kind", "new")) }
     }

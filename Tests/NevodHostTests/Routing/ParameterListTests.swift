@@ -14,7 +14,7 @@ struct ParameterListTests {
     private static let pairs = ParameterList(
         texts.flatMap { name in texts.map { (name, $0) } } + [("twice", "1"), ("twice", "2"), ("twice", "1")])
 
-    /// As Python's standard library reads names and values. Files, since a program's arguments are too short for all of them.
+    /// Names and values as Python's standard library reads them. In files, because a program's arguments can't hold all of them.
     private func read(_ encoded: [UInt8]) throws -> [[String]] {
         let script = """
             import json, sys, urllib.parse

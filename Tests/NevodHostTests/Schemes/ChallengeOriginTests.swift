@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// The origins that a challenge flow of a real library may send to, beside those of its settings.
+/// The origins to which a real library's challenge flow may send, in addition to its settings' origins.
 struct ChallengeOriginTests {
     private func run(
         at origin: String, sendingTo address: String, mode: String = "challenge-send", target: SchemeTarget = .origin,

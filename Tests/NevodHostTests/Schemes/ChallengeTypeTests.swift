@@ -6,8 +6,8 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests 2xx responses that are challenges by their media type, as a plugin in C sees them. The server's header lines say what the
-/// plugin does.
+/// Tests 2xx responses that are challenges because of their media type, as a plugin in C sees them. The server's header lines say
+/// what the plugin does.
 @Suite(.blocking)
 struct ChallengeTypeTests {
     private let lines = Collected<String>()
@@ -71,7 +71,7 @@ struct ChallengeTypeTests {
         #expect(lines.values.isEmpty)
     }
 
-    /// A verdict about a page that nobody waits for would start a login.
+    /// A verdict about a page for which nobody waits would start a login.
     @Test func `A page that is still arriving when its time is up is not shown`() async throws {
         let isOver = Latch()
         let server = try RawServer { connection, _ in
@@ -123,7 +123,7 @@ struct ChallengeTypeTests {
         #expect(server.requests.map { $0["X-Token"] } == ["login1", "challenge2", "challenge3", "challenge4", "challenge5"])
     }
 
-    /// The server sends the rest only once the caller has the beginning.
+    /// The server sends the rest only after the caller has the beginning.
     private static func slow(_ type: String, beginning: String) throws -> (server: RawServer, arrived: Latch) {
         let arrived = Latch()
         let server = try RawServer { connection, _ in
@@ -172,7 +172,7 @@ struct ChallengeTypeTests {
         arrived.set()
     }
 
-    /// To the scheme it is cut: what isn't there must not be taken for absent.
+    /// The scheme sees that it is cut, so that it doesn't take the missing part as absent.
     @Test func `A page that breaks off reaches a caller that streams as far as it came`() async throws {
         let server = try RawServer { connection, _ in
             _ = connection.readRequest()

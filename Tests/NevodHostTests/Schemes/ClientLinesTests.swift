@@ -5,9 +5,10 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests that the requests of a flow look like those of the client that needs the token, at a server that binds its sessions to that.
+/// Tests that a flow's requests look like the requests of the client that needs the token, at a server that binds its sessions to
+/// that.
 struct ClientLinesTests {
-    /// Issues `t<n>` for each login and refresh, for the client that asked, and refuses it from any other one.
+    /// Issues `t<n>` for each login and refresh, and accepts it only from the client that requested it.
     private final class BindingServer: Sendable {
         private struct State {
             var clients: [String] = []
@@ -38,7 +39,7 @@ struct ClientLinesTests {
 
         func expire() { box.value.withLock { $0.isExpired = true } }
 
-        /// The paths of the flows, with the values of a header line.
+        /// The flows' paths, with the values of a header line.
         func flows(_ name: String) -> [String] {
             requests.filter { $0.target != "/api" }.map { "\($0.target) \($0[name] ?? "none")" }
         }
@@ -74,7 +75,7 @@ struct ClientLinesTests {
         try await session.logout()
         #expect(server.flows("User-Agent") == ["/login app/1", "/refresh app/1", "/logout app/1"])
         #expect(server.flows("Accept-Language") == ["/login de", "/refresh de", "/logout de"])
-        // A server that is asked for JSON sends no login page.
+        // If it is asked for JSON, the server sends no login page.
         for name in ["Accept", "X-Other"] {
             #expect(!server.flows(name).contains { $0.hasSuffix(" application/json") || $0.hasSuffix(" x") })
         }
@@ -88,7 +89,7 @@ struct ClientLinesTests {
     @Test func `A renewal is that of the client that needs it`() async throws {
         let session = try session()
         #expect(try await get(session, ["User-Agent": "one"]) == 200)
-        // Another client's session would be refused for ever if the renewal were the first one's.
+        // Another client's session would be rejected forever if the renewal looked like the first client's.
         #expect(try await get(session, ["User-Agent": "two"]) == 200)
         #expect(server.flows("User-Agent") == ["/login one", "/refresh two"])
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests a hundred requests at once whose session has ended.
+/// Tests a hundred concurrent requests whose session has ended.
 struct ConcurrentExpiryTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
@@ -52,7 +52,7 @@ struct ConcurrentExpiryTests {
         #expect(site.logins == 2)
     }
 
-    /// Each further attempt could lock the account. A request that began after the refusal could make one.
+    /// Each further attempt could lock the account. A request that begins after the refusal could make one.
     @Test(arguments: cases)
     func `100 requests across an expiry whose login is refused make one attempt`(test: Case) async throws {
         let site = try CookieSite(attributes: "; Path=/", { _ in test.refusal }, { _ in .page("Orders") })

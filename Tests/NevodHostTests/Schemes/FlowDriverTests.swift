@@ -6,7 +6,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests flows of a real library, driven by the host, over real HTTP.
+/// Tests a real library's flows, driven by the host, over real HTTP.
 struct FlowDriverTests {
     private let log = Collected<String>()
 
@@ -36,7 +36,7 @@ struct FlowDriverTests {
         token.map { $0.bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
     }
 
-    /// The person of a test.
+    /// A test's simulated person.
     private struct Person: UserInteraction {
         var answers: [String: Secret] = [:]
         var seen = Collected<String>()
@@ -89,7 +89,7 @@ struct FlowDriverTests {
         let driver = driver(try instance(mode, server.url), person, FlowLimits(steps: 20, waits: 30))
         let problem = await problem { try await driver.run(.login, keep: { _ in }) }
         #expect(problem.contains(words), "\(problem)")
-        // Freed by the worker that made the last step, if that is the last to hold it.
+        // The worker that made the last step frees it, if it holds the last reference.
         let freed = "freed after \(steps < 10 ? "0" : "")\(steps) steps"
         #expect(await eventually { log.values.last == freed })
     }
@@ -135,7 +135,7 @@ struct FlowDriverTests {
     }
 
     @Test func `A flow's time is limited while it waits for a person`() async throws {
-        // Ignores cancellation, too.
+        // Also ignores cancellation.
         struct Sleeper: UserInteraction {
             let asked = Latch()
             let awake = Latch()
@@ -148,7 +148,7 @@ struct FlowDriverTests {
             func open(_ url: String) async throws {}
         }
         let person = Sleeper()
-        // On a busy machine, the time may be up before the question; then it gets more.
+        // On a busy machine, the time may be up before the question. Then it gets more.
         for duration in [Duration.milliseconds(500), .seconds(5), .seconds(30)] {
             let driver = driver(try instance("password"), person, FlowLimits(duration: duration))
             let problem = await problem { try await driver.run(.login, keep: { _ in }) }
@@ -173,7 +173,7 @@ struct FlowDriverTests {
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         gone.set()
-        // The start, and the cancellation.
+        // The start and the cancellation.
         #expect(await eventually { log.values == ["freed after 02 steps"] })
     }
 

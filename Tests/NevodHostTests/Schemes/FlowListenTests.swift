@@ -6,7 +6,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// The options of a redirect URI, by flows of a real library.
+/// The options of a redirect URI, used by a real library's flows.
 struct FlowListenTests {
     private static let url = "http://127.0.0.1:1"
     private let log = Collected<String>()
@@ -84,7 +84,7 @@ struct FlowListenTests {
         return try Self.port(of: listener.url)
     }
 
-    /// Posts a form as a page of another site does.
+    /// Posts a form like a page of another site.
     private static func post(
         _ body: String, to uri: String, type: String = "application/x-www-form-urlencoded; charset=utf-8"
     ) async throws -> Int {

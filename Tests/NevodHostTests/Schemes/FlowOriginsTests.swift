@@ -5,11 +5,11 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// An issuer's metadata adds origins that a flow may send to, so its meaning must be unambiguous.
+/// An issuer's metadata adds origins to which a flow may send, so its meaning must be unambiguous.
 struct FlowOriginsTests {
     private static let issuer = "https://issuer.example"
 
-    /// The origins that a metadata document adds to the issuer's own.
+    /// The origins that a metadata document adds to the issuer's origin.
     private func added(_ body: [UInt8], status: Int = 200) throws -> [String] {
         let scheme = try TestPlugin.flow.get().scheme()
         var origins = FlowOrigins([("issuer", .text(Self.issuer))], of: scheme)
@@ -143,7 +143,7 @@ struct FlowOriginsTests {
     private static let resource = "https://api.example/v1"
     private static let resourceMetadata = "https://api.example/.well-known/oauth-protected-resource/v1"
 
-    /// The origins after the metadata of a resource, and then those of the issuer.
+    /// The origins after reading a resource's metadata, and then after reading the issuer's.
     private func allowed(
         by setting: SchemeSettings.Value = .text(resource), _ body: String, at url: String = resourceMetadata, status: Int = 200
     ) throws -> [String] {
@@ -165,7 +165,7 @@ struct FlowOriginsTests {
     @Test func `A resource's metadata adds its issuers, and their metadata their endpoints`() throws {
         let body = #"{"resource":"\#(Self.resource)","authorization_servers":["\#(Self.issuer)","http://plain.example",7]}"#
         #expect(try allowed(body) == [Self.issuer, "https://token.example"])
-        // A setting may have a slash at its end, which the metadata repeat.
+        // A setting may have a trailing slash, which the metadata repeats.
         let slash = body.replacing("/v1", with: "/v1/")
         #expect(try allowed(by: .text("\(Self.resource)/"), slash) == [Self.issuer, "https://token.example"])
     }

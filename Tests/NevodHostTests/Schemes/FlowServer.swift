@@ -1,5 +1,6 @@
 import NevodSupport
 import NevodTestSupport
+import Testing
 
 @testable import NevodHost
 
@@ -14,9 +15,9 @@ final class FlowServer: Sendable {
         /// Responses of /refresh before it works.
         var refusals: [Int] = []
         var refusesLogins = false
-        /// What a refusal of a flow waits for.
+        /// A flow's refusal waits for this.
         var refusesAfter: Latch?
-        /// The API's first responses, by number; later ones follow its own rules.
+        /// The API's first responses, by number. Later ones follow its own rules.
         var script: [String] = []
         var apiTokens: [String] = []
         var nonces: [String] = []

@@ -6,7 +6,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Actions that the host can't perform, by flows of a real library: the step stays open.
+/// A real library's flows use actions that the host can't perform. The step stays open.
 struct FlowUnsupportedTests {
     private static let url = "http://127.0.0.1:1"
     private let log = Collected<String>()
@@ -37,7 +37,7 @@ struct FlowUnsupportedTests {
     @Test func `If nothing is possible, the error names everything that the flow tried`() async throws {
         let all = "asks for passkey (a question of the unknown kind 99), browser, browser, but got no answer"
         #expect(await problem("fallback").contains(all))
-        // The person's interaction can't explain a question that it doesn't know.
+        // The interaction can't explain a question that it doesn't know.
         let mute = FlowPerson(can: { _ in false }, error: Command.Failure(description: "explained"))
         #expect(await problem("fallback", mute).contains(all))
         #expect(await problem("password", mute) == "explained")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Hostile clients of a redirect URI: none is taken for the browser, and none keeps the browser out.
+/// Hostile clients of a redirect URI. None is mistaken for the browser, and none keeps the browser out.
 struct LoopbackListenerTests {
     private static let timeout: Duration = .milliseconds(300)
 
@@ -20,7 +20,7 @@ struct LoopbackListenerTests {
             "POST /back HTTP/1.1\r\nHost: \(authority)\r\nContent-Type: application/x-www-form-urlencoded\r\n\(lines)\r\n"
     }
 
-    /// Sends a good form, and expects it as the first one that arrives.
+    /// Sends a valid form, and expects that it arrives first.
     private func expectNothingElse(_ listener: LoopbackListener) async throws {
         let client = try LoopbackClient(of: listener)
         client.write(Array((head(listener, "Content-Length: 4\r\n") + "good").utf8))

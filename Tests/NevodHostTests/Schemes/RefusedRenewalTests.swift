@@ -6,7 +6,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Files, and whether the renewal lock was asked for.
+/// Files, which record whether the renewal lock was requested.
 private final class WatchedStorage: CompareAndSwapStorage, RenewalLockingStorage {
     private let files: FileStorage
     private let calls = Locked(0)
@@ -26,7 +26,7 @@ private final class WatchedStorage: CompareAndSwapStorage, RenewalLockingStorage
     }
 }
 
-/// Tests that a refused renewal is one attempt at the server, for all requests and processes that wanted it.
+/// Tests that a refused renewal is a single attempt at the server, for all requests and processes that needed it.
 struct RefusedRenewalTests {
     private let server: FlowServer
 
@@ -49,7 +49,7 @@ struct RefusedRenewalTests {
         NetworkProvider(session: CurlSession(), interceptor: session.interceptor)
     }
 
-    /// The reasons of 100 requests, all of which have begun when the server refuses.
+    /// The errors of 100 requests. All have begun when the server refuses.
     private func failures(_ session: SchemeSession) async -> [String] {
         let beginnings = Beginnings(100)
         let provider = NetworkProvider(
@@ -80,7 +80,7 @@ struct RefusedRenewalTests {
         #expect(Set(failures).count == 1, "\(Set(failures))")
         #expect(failures[0].contains("the server refused to renew the token: ") && failures[0].contains(" was refused"))
         #expect(try await session.tokenStorage.load() == nil)
-        // A request that begins afterwards tries again.
+        // A later request tries again.
         await #expect(throws: NetworkError.self) { try await get(provider) }
         #expect(server.state.calls.count == 3)
         server.change { $0.refusesLogins = false }
@@ -115,7 +115,7 @@ struct RefusedRenewalTests {
         #expect(error?.description.hasSuffix("\(reason)") == true, "\(reason)")
         #expect(server.state.calls.count == 2)
 
-        // A process that begins now has not waited, and knows nothing of it.
+        // A process that begins now hasn't waited, and knows nothing about the refusal.
         let later = try session("login-only", FileStorage(directory: folder.path))
         for session in [other, later] { await #expect(throws: NetworkError.self) { try await get(provider(session)) } }
         #expect(server.state.calls.count == 4)
@@ -125,7 +125,7 @@ struct RefusedRenewalTests {
         #expect(note == nil, "the note goes with the next token")
     }
 
-    /// However long ago that was: the password may be another one since.
+    /// However long ago that was: the password may have changed since.
     @Test func `A request that finds the token cleared by another process tries itself`() async throws {
         let folder = try TemporaryFolder()
         let sessions = try (0..<2).map { _ in try session("login-only", FileStorage(directory: folder.path)) }
@@ -137,7 +137,7 @@ struct RefusedRenewalTests {
         #expect(server.state.calls.count == 3, "\(server.state.calls)")
     }
 
-    /// A command with several URLs is one attempt, and the next command another one.
+    /// A command with several URLs makes one attempt, and the next command makes another.
     @Test(arguments: ["login-only", "nonce-challenge"])
     func `The requests of one piece of work share an attempt, also those that begin later`(mode: String) async throws {
         var session = try session(mode)
@@ -176,7 +176,7 @@ struct RefusedRenewalTests {
         }
         #expect(server.state.calls.count == 1, "\(server.state.calls)")
         #expect(errors.allSatisfy { $0.contains(" was refused") }, "\(errors)")
-        // Later ones try themselves.
+        // Later ones make their own attempt.
         server.change { ($0.refusesLogins, $0.refusesAfter) = (false, nil) }
         for session in sessions { #expect(try await get(provider(session)) == 200) }
         #expect(server.state.calls.count == 2)

@@ -6,8 +6,8 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests the bodies of responses as a plugin in C sees them: its digests, which it compares with those of Python's hashlib, and the
-/// body of a challenge.
+/// Tests response bodies as a plugin in C sees them: the digests, which it compares with Python's hashlib, and the body of a
+/// challenge.
 @Suite(.blocking)
 struct ResponseBodyTests {
     private let lines = Collected<String>()
@@ -33,7 +33,7 @@ struct ResponseBodyTests {
         "2 \(call) \(status): \(bytes) bytes\(cut ? ", cut" : ""), \(digests) digests"
     }
 
-    /// The calls that the plugin has logged, without the first bytes of the bodies.
+    /// The plugin's logged calls, without the first bytes of the bodies.
     private var calls: [String] { lines.values.map { $0.split(separator: ", \"").first.map(String.init) ?? $0 } }
 
     // MARK: Digests
@@ -159,7 +159,7 @@ struct ResponseBodyTests {
         let decoded = try await provider.send(HTTPRequest(.get, "\(server.url)/?size=1000&coding=gzip&expect=none"))
         #expect(try await decoded.body.collect().count == 1000)
         #expect(calls == [Self.shown(200, 0, 3), Self.shown(200, 0, 0)])
-        // A scheme without the need leaves the transport's own line.
+        // A scheme that doesn't need it leaves the transport's own line.
         _ = try await self.provider("co", decompresses: true).send(HTTPRequest(.get, "\(server.url)/?size=1&expect=none"))
         // A caller's own line stays.
         var own = try HTTPRequest(.get, "\(server.url)/?size=1000&coding=gzip")

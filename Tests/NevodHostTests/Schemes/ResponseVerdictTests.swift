@@ -5,8 +5,8 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests the verdicts of a plugin in C about responses: each verdict with each kind of status, its reports, and the statuses that it
-/// sees. The server's header lines say what the plugin does.
+/// Tests the verdicts of a plugin in C: each verdict with each kind of status, its reports, and the statuses that it sees. The
+/// server's header lines say what the plugin does.
 struct ResponseVerdictTests {
     private let lines = Collected<String>()
 
@@ -48,7 +48,7 @@ struct ResponseVerdictTests {
         #expect(try await get(session, server).status == status)
         let expected: [String?] = Self.challenges.contains(status) ? [nil, "new"] : [nil]
         #expect(server.requests.map { $0["X-State"] } == expected)
-        // The limit is a request's own.
+        // Each request has its own limit.
         #expect(try await get(session, server).status == status)
         #expect(server.requests.count == 2 * expected.count)
     }

@@ -5,9 +5,9 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests parameters of requests, and the token of each set of them, with a plugin in C and real servers.
+/// Tests request parameters, and the token of each set of them, with a plugin in C and real servers.
 struct SchemeParametersTests {
-    /// Refuses the tokens that a test names; its flows always succeed.
+    /// Rejects the tokens that a test names. Its flows always succeed.
     private final class Server: Sendable {
         private final class Refused: Sendable { let tokens = Locked<Set<String>>([]) }
         private let refused = Refused()
@@ -240,7 +240,7 @@ struct SchemeParametersTests {
         let session = SchemeSession(
             try instance(),
             storage: CrashingStorage(memory: memory) {
-                // The other process has found no token of this set.
+                // The other process has found no token for this set.
                 memory.remove(for: StorageKey(value: "\(key)?"))
             })
         try await session.login(parameters: ["scope": "a"])

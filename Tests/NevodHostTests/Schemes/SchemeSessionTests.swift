@@ -78,7 +78,7 @@ struct SchemeSessionTests {
         (1, " needs corrected settings: there is no card"),
         (2, " can't be done, since the stored session is no longer valid: there is no card; log in again"),
         (3, " was refused: there is no card"), (4, " can't be done now: there is no card; try again later"),
-        (6, " failed by a fault of the plugin: there is no card; report it to the plugin's author, with the function flow_begin"),
+        (6, " of a fault in the plugin: there is no card; report it to the plugin's author, with the function flow_begin"),
         (77, ", with the function flow_begin, which returned the unknown status 77"),
         (-1, ", with the function flow_begin, which returned the unknown status -1"),
     ])
@@ -122,7 +122,7 @@ struct SchemeSessionTests {
         #expect(try await session.tokenStorage.load() == nil)
     }
 
-    /// Renews a stored token that nobody has refused, and that is valid for an hour.
+    /// Renews a stored token that nobody has rejected and that is valid for an hour.
     private func renewEarly(_ session: SchemeSession) async throws -> RenewalOutcome {
         let token = IssuedToken(bytes: Secret("t0"), expiresAt: HostClock.system.now + .seconds(3600), account: "me")
         try await session.tokenStorage.save(session.token(token))
@@ -137,7 +137,7 @@ struct SchemeSessionTests {
         #expect(try await session.tokenStorage.load()?.issued.bytes == Secret("t0"))
         #expect(server.state.calls == ["/login login"])
         #expect(!session.coordinator.isDue(try await session.coordinator.read().version))
-        // Once the server refuses it, a refused login ends the session.
+        // After the server has rejected it, a refused login ends the session.
         server.change { $0.isExpired = true }
         await #expect(throws: NetworkError.self) { try await get(session) }
         #expect(try await session.tokenStorage.load() == nil)
@@ -151,13 +151,13 @@ struct SchemeSessionTests {
         guard case .stillUsable = try await renewEarly(session) else { return #expect(Bool(false)) }
         #expect(person.seen.values == [])
         #expect(try await session.tokenStorage.load()?.issued.bytes == Secret("t0"))
-        // Nor by a refresh.
+        // A refresh doesn't either.
         let asking = SchemeSession(
             try TestPlugin.flow.get().scheme().makeInstance(settings: ["mode": "endless-ask", "url": .text(server.url)]),
             storage: memory, interaction: person)
         guard case .stillUsable = try await renewEarly(asking) else { return #expect(Bool(false)) }
         #expect(person.seen.values == [])
-        // A login without questions takes place.
+        // A login without questions is made.
         let silent = try self.session("login-only")
         guard case .replaced = try await renewEarly(silent) else { return #expect(Bool(false)) }
         #expect(try await silent.tokenStorage.load()?.issued.bytes == Secret("t1"))
@@ -168,7 +168,7 @@ struct SchemeSessionTests {
         server.change { $0.refusals = [400] }
         guard case .refused = try await renewEarly(session) else { return #expect(Bool(false)) }
         #expect(try await session.tokenStorage.load() == nil)
-        // One that gives way to a login does so early, too.
+        // If it gives way to a login, that also happens early.
         let other = try self.session("account")
         server.change { $0.refusals = [400] }
         guard case .replaced = try await renewEarly(other) else { return #expect(Bool(false)) }
@@ -251,7 +251,7 @@ struct SchemeSessionTests {
             return
         }
         #expect(try await unreachable.tokenStorage.load() == nil)
-        // A token that can't be read is cleared too.
+        // An unreadable token is also cleared.
         memory.set(Array("nonsense".utf8), for: elsewhere.tokenKey)
         try await unreachable.logout()
         #expect(memory.data(for: elsewhere.tokenKey) == nil)
@@ -306,7 +306,7 @@ struct SchemeSessionTests {
         }
         #expect(statuses == Array(repeating: 200, count: 100))
         #expect(server.state.calls == ["/login login", "/challenge t1"])
-        // The server rejects every token, so its rejection after the last of four flows is returned.
+        // The server rejects every token, so the rejection after the last of four flows is returned.
         server.change { $0.issued += 1 }
         server.change { $0.script = (0..<20).map { _ in "HTTP/1.1 302 X\r\nX-Fresh: 1\r\nContent-Length: 0\r\n\r\n" } }
         #expect(try await get(session) == 302)
@@ -317,7 +317,7 @@ struct SchemeSessionTests {
         try await session().login()
         let other = try FlowServer()
         let instance = try TestPlugin.flow.get().scheme().makeInstance(settings: ["mode": "exchange", "url": .text(other.url)])
-        // With the default keys the sessions are separate; with a key that an embedder gives, they share a token.
+        // With default keys, the sessions are separate. With an embedder's key, they share a token.
         #expect(try await SchemeSession(instance, storage: memory).tokenStorage.load() == nil)
         let shared: StorageKey = "shared"
         let mine = SchemeSession(
@@ -329,7 +329,7 @@ struct SchemeSessionTests {
         #expect(try await provider.send(HTTPRequest(.get, "\(other.url)/api")).status == 200)
         #expect(other.state.calls == ["/login login"])
         #expect(other.state.apiTokens == ["t1"])
-        // A logout doesn't send it there either.
+        // A logout doesn't send the token there either.
         try await mine.logout()
         #expect(server.state.calls == ["/login login", "/login login"])
         #expect(try await theirs.tokenStorage.load() == nil)
@@ -343,7 +343,7 @@ struct SchemeSessionTests {
         memory.set(try PluginToken(stored: token.issued, purpose).encode(), for: try session().key)
         #expect(try await get(session()) == 200)
         #expect(server.state.calls == ["/login login", "/login login"])
-        // The refresh has replaced it.
+        // The refresh has replaced this token.
         #expect(try await get(session()) == 200)
         #expect(server.state.calls.count == 2)
     }

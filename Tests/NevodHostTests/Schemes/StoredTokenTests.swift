@@ -38,7 +38,7 @@ struct StoredTokenTests {
         #expect(request.headers["X-Token"] == nil)
         try PluginToken(issued, of: bare).authorize(&request)
         #expect(request.headers["X-Token"] == "t")
-        // A scheme's settings may be its credential: then there is no token.
+        // A scheme's settings may be its credential. Then there is no token.
         var without = try HTTPRequest(.get, "http://127.0.0.1:1/")
         try bare.token.authorize(&without)
         #expect(without.headers["X-Token"] == nil)

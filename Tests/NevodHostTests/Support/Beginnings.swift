@@ -3,7 +3,7 @@ import NevodTestSupport
 
 @testable import NevodHost
 
-/// Counts the requests that have begun, for a server that goes on when all have.
+/// Counts the requests that have begun, for a server that goes on when all have begun.
 final class Beginnings: RequestInterceptor {
     let areAll = Latch()
     private let missing: Locked<Int>

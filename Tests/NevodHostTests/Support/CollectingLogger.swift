@@ -2,7 +2,7 @@ import NevodTestSupport
 
 @testable import NevodHost
 
-/// Keeps what is written.
+/// Keeps the written lines.
 final class CollectingLogger: NetworkLogger {
     struct Entry: Sendable {
         let level: LogLevel

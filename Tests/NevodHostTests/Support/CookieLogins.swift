@@ -27,8 +27,8 @@ enum CookieLogins {
         "login", "page", "probe", "mfa", "mfa-page", "logout", "logout-page", "request-csrf-page",
     ]
 
-    /// A session of the user `u` at a server, whose login is at `/login` unless the settings say otherwise. Addresses that begin
-    /// with a slash are the server's.
+    /// A session of the user `u` at a server. The login is at `/login` unless the settings say otherwise. Addresses that begin
+    /// with a slash are on the server.
     static func session(
         at server: ScriptedServer, _ settings: [(String, String)] = [], storage: InMemoryStorage = InMemoryStorage(),
         interaction: (any UserInteraction)? = nil, clock: HostClock = .system
@@ -41,7 +41,7 @@ enum CookieLogins {
         return SchemeSession(try instance(all, clock: clock), storage: storage, session: CurlSession(), interaction: interaction)
     }
 
-    /// Returns the plugin's text about a failed login.
+    /// Returns the plugin's message about a failed login.
     static func failure(of session: SchemeSession) async throws -> (status: PluginStatus, message: String) {
         let error = try await #require(throws: PluginError.self) { try await session.login() }
         guard case .failed(_, _, let status, _, let message, _) = error.reason else {

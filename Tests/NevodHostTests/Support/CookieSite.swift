@@ -1,5 +1,6 @@
 import NevodSupport
 import NevodTestSupport
+import Testing
 
 @testable import NevodHost
 
@@ -16,10 +17,10 @@ final class CookieSite: Sendable {
     private let box = Box()
     let server: ScriptedServer
     var url: String { server.url }
-    /// The logins that the server has seen, refused ones too.
+    /// The logins that the server has seen, including refused ones.
     var logins: Int { box.value.withLock { $0.logins } }
     func end() { box.value.withLock { $0.isOver = true } }
-    /// Refuses the password from now on, each time after an event.
+    /// From now on, refuses the password, each time after an event.
     func refuse(after event: Latch? = nil) { box.value.withLock { ($0.isRefusing, $0.refusesAfter) = (true, event) } }
 
     /// - Parameters:

@@ -1,10 +1,10 @@
 internal import CCurl
 
-/// A URL as libcurl reads it: the judge of the host's own parser.
+/// A URL as libcurl parses it. Judges the host's own parser.
 final class CurlURL {
     private let handle: OpaquePointer
 
-    /// Returns nil if libcurl refuses the URL.
+    /// Returns nil if libcurl rejects the URL.
     init?(_ url: String) {
         guard let handle = curl_url() else { return nil }
         self.handle = handle
@@ -15,7 +15,7 @@ final class CurlURL {
         curl_url_cleanup(handle)
     }
 
-    /// Follows a Location as the curl program does; returns whether libcurl can.
+    /// Follows a Location like the curl program. Returns whether libcurl can.
     func follow(_ location: [UInt8]) -> Bool { set(location) }
 
     private func set(_ text: [UInt8]) -> Bool {
@@ -24,7 +24,8 @@ final class CurlURL {
     }
 
     var scheme: String { part(CURLUPART_SCHEME) }
-    /// In lower case, without brackets. An international name is as it was written, since libcurl converts it by the locale.
+    /// In lower case, without brackets. An international name stays as written, because libcurl converts it according to the
+    /// locale.
     var host: String {
         let host = part(CURLUPART_HOST).lowercased()
         return host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host

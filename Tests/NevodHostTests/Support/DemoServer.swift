@@ -15,7 +15,7 @@ final class DemoServer: Sendable {
     private let folder: TemporaryFolder
     private let pid: pid_t
 
-    /// Runs the script named by the second argument, unchanged, with a clock that is ahead by the first.
+    /// Runs the script in the second argument, unchanged, with a clock that is ahead by the first argument.
     private static let launcher = """
         import runpy, sys, time
         ahead, now = float(sys.argv[1]), time.time
@@ -26,7 +26,7 @@ final class DemoServer: Sendable {
 
     /// - Parameters:
     ///   - ahead: how far its clock is ahead, in seconds.
-    ///   - secret: the key that it verifies with.
+    ///   - secret: the key with which it verifies.
     init(ahead: Int = 0, secret: String = DemoServer.secret) throws {
         folder = try TemporaryFolder()
         let (pid, pipe) = try Command.spawn(

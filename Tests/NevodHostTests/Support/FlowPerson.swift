@@ -3,7 +3,7 @@ import NevodTestSupport
 
 @testable import NevodHost
 
-/// The person of a test, to whom everything is possible unless the test says otherwise.
+/// A test's simulated person, who can do everything unless the test says otherwise.
 struct FlowPerson: UserInteraction {
     var can: @Sendable (UserAction) -> Bool = { _ in true }
     var error: (any Error)?

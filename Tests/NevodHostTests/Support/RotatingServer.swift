@@ -4,7 +4,7 @@ import NevodSupport
 internal import NevodTestSupport
 
 /// An API and its authorization server, which rotates refresh tokens and revokes the whole family if one is reused
-/// (RFC 9700 §4.14.2). Its first access token has expired already.
+/// (RFC 9700 §4.14.2). Its first access token is already expired.
 final class RotatingServer: Sendable {
     struct Count: Equatable {
         var api = 0
@@ -30,7 +30,7 @@ final class RotatingServer: Sendable {
         let value = Locked(State())
     }
 
-    /// - Parameter latency: the maximum latency of the API's responses, in microseconds; each is drawn from 0 up to it.
+    /// - Parameter latency: the maximum latency of the API's responses, in microseconds. Each latency is random, from 0 to this.
     init(latency: UInt32 = 0) throws {
         let state = StateBox()
         self.state = state
@@ -58,7 +58,7 @@ final class RotatingServer: Sendable {
         state.value.withLock { $0.isExpired = true }
     }
 
-    /// Exchanges the refresh token through a provider, as an embedder does.
+    /// Exchanges the refresh token through a provider, like an embedder.
     func refresh(_ old: OAuthToken?, _ provider: NetworkProvider) async throws -> OAuthToken {
         guard let refreshToken = old?.refreshToken else { throw NetworkError.unauthorized }
         let request = try HTTPRequest(.post, "\(url)/token", body: .bytes(Array(refreshToken.utf8)))

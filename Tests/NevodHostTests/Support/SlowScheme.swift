@@ -3,12 +3,12 @@ internal import NevodTestSupport
 
 @testable import NevodHost
 
-/// An instance of a scheme of slow.c, whose calls of one function wait until the test lets them pass.
+/// An instance of a scheme of slow.c. Its calls of one function wait until the test lets them pass.
 final class SlowScheme: Sendable {
     let instance: SchemeInstance
     private let gate: Gate
 
-    /// A pipe that each waiting call reads one byte from.
+    /// A pipe from which each waiting call reads one byte.
     final class Gate: Sendable {
         let path: String
         private let folder: TemporaryFolder
@@ -18,7 +18,7 @@ final class SlowScheme: Sendable {
             folder = try TemporaryFolder()
             path = "\(folder.path)/gate"
             guard mkfifo(path, 0o600) == 0 else { throw Command.Failure(description: "no pipe") }
-            // For both directions, so that opening it waits for nothing.
+            // Opened for both directions, so that opening doesn't block.
             pipe = Glibc.open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
         }
 
@@ -33,7 +33,7 @@ final class SlowScheme: Sendable {
     private let lines: Collected<String>
 
     /// - Parameters:
-    ///   - id: `blocks` says that it blocks, `stalls` doesn't.
+    ///   - id: `blocks` declares that it blocks, `stalls` doesn't.
     ///   - function: the function whose calls wait.
     init(
         _ id: String = "blocks", in function: String = "authorize", of plugin: Plugin? = nil, workers: SchemeWorkers = .shared,
@@ -48,14 +48,14 @@ final class SlowScheme: Sendable {
     }
 
     deinit {
-        // What still waits returns, for its thread to end.
+        // Calls that still wait return, so that their threads can end.
         gate.open(64)
     }
 
     /// Lets that many calls pass, now or when they arrive.
     func release(_ calls: Int = 1) { gate.open(calls) }
 
-    /// The lines that begin with `enter`: a call that waits, with the number of such calls and the thread.
+    /// The lines that begin with `enter`: each is a waiting call, with the number of waiting calls and the thread.
     var entered: [String] { log.filter { $0.hasPrefix("2 enter ") } }
     var warnings: [String] { log.filter { $0.hasPrefix("3 ") } }
     var log: [String] { lines.values }

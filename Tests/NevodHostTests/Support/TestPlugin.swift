@@ -12,14 +12,14 @@ enum TestPlugin {
     static let bare = Result { try load("bare") }
     static let body = Result { try load("body") }
     static let parameters = Result { try load("parameters") }
-    /// Each call gives another value, whose schemes have warned of nothing yet.
+    /// Each call gives a new value, whose schemes haven't warned yet.
     static func keeper() throws -> Plugin { try load("keeper") }
     static func slow() throws -> Plugin { try load("slow") }
 
     /// The real plugin, which the build puts beside the test binary.
     static let hmac = Result { try Plugin(named: "HMACAuth") }
 
-    // From the folder Probes: complete schemes, which show that the contract fits them.
+    // From the folder Probes: complete schemes, which show that the contract suits them.
     static let digest = Result { try load("digest", from: "Probes") }
     static let sigv4 = Result { try load("sigv4", from: "Probes") }
     static let dpop = Result { try load("dpop", from: "Probes") }
@@ -34,7 +34,7 @@ enum TestPlugin {
     private static let compiler = (getenv("NEVOD_TEST_PLUGIN_COMPILER").map { String(cString: $0) } ?? "cc")
         .split(separator: " ").map(String.init)
 
-    /// The plugin whose tables have the sizes that the macros define, compiled anew.
+    /// Compiles the plugin whose tables have the sizes that the macros define.
     static func limits(_ macros: [String]) throws -> Plugin { try load("limits", macros: macros) }
 
     private static func load(_ name: String, from sources: String = "TestPlugins", macros: [String] = []) throws -> Plugin {

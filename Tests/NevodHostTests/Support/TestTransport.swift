@@ -7,7 +7,7 @@ final class TestTransport: HTTPTransport {
     private let requests = Collected<HTTPRequest>()
     private let response: @Sendable (Int, HTTPRequest) throws(TransportError) -> Int
 
-    /// - Parameter response: returns the status for an attempt, given its number, from 1.
+    /// - Parameter response: gets an attempt's number, from 1, and returns the status.
     init(_ response: @escaping @Sendable (Int, HTTPRequest) throws(TransportError) -> Int = { _, _ in 200 }) {
         self.response = response
     }

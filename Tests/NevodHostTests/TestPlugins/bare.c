@@ -1,4 +1,4 @@
-// A scheme with flows and without `token_decode`: its functions get the stored bytes.
+// A scheme with flows and without `token_decode`. Its functions get the stored bytes.
 #include <stdio.h>
 #include <string.h>
 #include "nevod_plugin.h"

@@ -1,5 +1,5 @@
-// Replaces or wraps the body, as the setting "mode" says: "base64" and "size" replace it; the others wrap it in chunks, each with its
-// size and a checksum that continues the previous one's, as aws-chunked does with signatures. Logs each wrapping that is freed.
+// Replaces or wraps the body, as the setting "mode" says. "base64" and "size" replace it. The others wrap it in chunks, each with
+// its size and a checksum that continues the previous one, like aws-chunked's signatures. Logs each freed wrapping.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * A program with a crash report and nothing of Swift: a thread crashes by the statement FAULT during a plugin's call.
+ * A program with a crash report and without Swift. The statement FAULT crashes a thread during a plugin's call.
  */
 #include "crash_report.h"
 #include "plugin_calls.h"
@@ -19,7 +19,7 @@ __attribute__((noinline)) static int recurse(int depth)
     return depth ? recurse(depth + 1) + used[0] : 0;
 }
 
-/* Like a plugin's function, one that the compiler can't see into. */
+/* Like a plugin's function, opaque to the compiler. */
 __attribute__((noinline)) static void authorize(void)
 {
     FAULT;

@@ -1,4 +1,4 @@
-// A scheme whose flows act as the setting "mode" says, validly or not. Its tokens are texts; `authorize` writes them as X-Token.
+// A scheme whose flows act as the setting "mode" says, validly or not. Its tokens are texts, which `authorize` writes as X-Token.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,7 +185,7 @@ static void note(flow *f, const char *what, int32_t status) {
     f->in->host->log(f->in->host->host, NEVOD_LOG_DEBUG, text(line));
 }
 
-// The mode is "listen FLAGS PORT HOST [PATH]"; the token is the redirect's URL and the form.
+// The mode is "listen FLAGS PORT HOST [PATH]". The token is the redirect's URL and the form.
 static int32_t listen_as_told(flow *f, const nevod_event *event, const nevod_actions *to, const nevod_errors *errors) {
     char address[512], host[32] = "", path[300] = "/back";
     unsigned flags = 0, port = 0;
@@ -290,7 +290,7 @@ static int32_t step(void *in, void *made, const nevod_event *event, const nevod_
         return give(to, f->kind == NEVOD_FLOW_LOGOUT ? NOTHING : event->response->body), NEVOD_OK;
     }
     MODE("challenge-send") {
-        // The header of the challenge names the address to send to.
+        // The challenge's header names the address to which to send.
         char address[256] = "";
         if (event->kind != NEVOD_EVENT_START) {
             char result[64];
@@ -334,7 +334,7 @@ static int32_t step(void *in, void *made, const nevod_event *event, const nevod_
     MODE("issuer") {
         if (f->steps == 1) return request(to, "GET", url, "/.well-known/openid-configuration", NOTHING, 0), NEVOD_OK;
         if (f->steps == 2) {
-            // The body is the address of the token endpoint, behind "token_endpoint":".
+            // The body is the address of the token endpoint, after "token_endpoint":".
             char body[1024], *start, *stop;
             copy(body, sizeof body, event->response->body);
             start = strstr(body, "\"token_endpoint\":\"");
@@ -344,7 +344,8 @@ static int32_t step(void *in, void *made, const nevod_event *event, const nevod_
         }
         return give(to, event->response->body), NEVOD_OK;
     }
-    // A login's token is the time of its response, a challenge's that of its start, and a refresh's the old one's remaining time.
+    // A login's token is the time of its response, a challenge's token is the time of its start, and a refresh's is the old token's
+    // remaining time.
     MODE("nonce-challenge-time") {
         const int64_t now = event->unix_time_ns;
         if (f->kind == NEVOD_FLOW_LOGIN && event->kind == NEVOD_EVENT_START)

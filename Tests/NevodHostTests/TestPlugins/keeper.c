@@ -1,5 +1,5 @@
-// Keeps its sinks, and uses them when they are no longer its own. The target of a request says what a call does; each use of a kept
-// sink is logged with its result.
+// Keeps its sinks, and uses them when they are no longer valid. A request's target says what a call does. Each use of a kept sink
+// is logged with its result.
 #define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,4 +1,4 @@
-// Tables and values as large as its macros say, to try each limit at its edge.
+// Tables and values as large as its macros say, to test each limit at its edge.
 #include <stdlib.h>
 #include <string.h>
 #include "nevod_plugin.h"

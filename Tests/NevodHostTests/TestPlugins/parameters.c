@@ -1,5 +1,5 @@
-// Schemes with parameters: "session" has flows, whose tokens tell their number, their flow and their parameters; "strict" has a required
-// parameter. `authorize` writes what it sees as X-Parameters.
+// Schemes with parameters. "session" has flows, whose tokens contain their number, their flow and their parameters. "strict" has a
+// required parameter. `authorize` writes what it sees as X-Parameters.
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-// Schemes that do with a response what its header lines say: X-Verdict names the verdict, X-State a new state, X-Keep a new token,
-// X-Report a report, X-Digests the digests of the body to expect. The letters of the setting "needs" choose the needs. "plain" and
-// "blocking", which says that it blocks, have no flows; the tokens of "flows" are numbered. The input of each call is logged.
+// Schemes that handle a response as its header lines say: X-Verdict names the verdict, X-State a new state, X-Keep a new token,
+// X-Report a report, and X-Digests the expected digests of the body. The letters of the setting "needs" choose the needs. "plain"
+// and "blocking", which declares that it blocks, have no flows. The tokens of "flows" are numbered. Each call's input is logged.
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,7 +115,7 @@ static void note(void *made, const char *call, const nevod_response *response) {
     in->host->log(in->host->host, NEVOD_LOG_INFO, text(line));
 }
 
-/* Whether the digests are those of X-Digests: "sha-256=hex sha-384=hex sha-512=hex", in the order of the needs. */
+/* Whether the digests match X-Digests: "sha-256=hex sha-384=hex sha-512=hex", in the order of the needs. */
 static int has_expected_digests(const nevod_response *response, nevod_bytes expected) {
     char found[600] = {0};
     size_t count = 0;

@@ -1,4 +1,4 @@
-/* Declares a setting of every kind, and writes the received values to the host's log. */
+/* Declares a setting of every kind and writes the received values to the host's log. */
 #include "nevod_plugin.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// Two schemes, one with NEVOD_SCHEME_BLOCKS and one without, whose function "in" waits for a byte from the pipe "gate". Each waiting
-// call logs "enter FUNCTION CALLS THREAD" with the calls that wait now, and "leave FUNCTION" afterwards.
+// Two schemes, one with NEVOD_SCHEME_BLOCKS and one without. The function named by "in" waits for a byte from the pipe "gate". Each
+// waiting call logs "enter FUNCTION CALLS THREAD", where CALLS is the number of waiting calls, and afterwards "leave FUNCTION".
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdatomic.h>

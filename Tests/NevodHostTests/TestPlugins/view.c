@@ -1,4 +1,4 @@
-/* Writes everything that it sees to headers, and its creation and destruction to the host's log. */
+/* Writes everything that it sees to headers, and logs its creation and destruction. */
 #include "nevod_plugin.h"
 #include <stdio.h>
 #include <stdlib.h>

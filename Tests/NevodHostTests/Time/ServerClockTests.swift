@@ -11,11 +11,11 @@ struct ServerClockTests {
     /// The local time when the uptime is zero.
     private static let start = 1_700_000_000 * second
 
-    /// A response to a request that was sent at an uptime, from a server whose clock is ahead.
+    /// The response to a request that was sent at this uptime, from a server whose clock is ahead.
     private func learn(
         _ clock: inout ServerClock, ahead: Int64, sentAt sent: Int64, took: Int64 = 0, wallAhead: Int64 = 0
     ) -> ServerClock.Change {
-        // Generated on arrival, and truncated to the second.
+        // Generated on arrival and truncated to the second.
         let date = UnixTime(seconds: UnixTime(nanoseconds: Self.start + sent + took + ahead).seconds)
         return clock.learn(
             date, sentAt: sent, receivedAt: sent + took, wall: Self.start + sent + took + wallAhead)
@@ -62,7 +62,7 @@ struct ServerClockTests {
         _ = clock.learn(
             UnixTime(nanoseconds: Self.start + Self.hour), sentAt: sent, receivedAt: received, wall: Self.start + received)
         #expect((correction(clock, at: received) - Self.hour + received).magnitude < 100_000)
-        // The same from the other side: the server is behind.
+        // The same from the other side: the server's clock is slow.
         var behind = ServerClock()
         _ = behind.learn(
             UnixTime(nanoseconds: Self.start - Self.hour), sentAt: sent, receivedAt: received, wall: Self.start + received)
@@ -73,10 +73,10 @@ struct ServerClockTests {
         var clock = ServerClock()
         var last: Int64 = 0
         for index in 0..<50 {
-            // 20 ms later within the second for each response.
+            // Each response is 20 ms later within the second.
             _ = learn(&clock, ahead: Self.hour, sentAt: Int64(index) * 1_020_000_000)
             let correction = correction(clock, at: Int64(index) * 1_020_000_000)
-            // Less the drift that an interval is widened by.
+            // Minus the drift by which an interval is widened.
             #expect(correction >= last - 200_000)
             #expect(correction <= Self.hour)
             last = correction
@@ -91,7 +91,7 @@ struct ServerClockTests {
         let change = try #require(corrected(learn(&clock, ahead: -2 * Self.hour, sentAt: 2 * Self.second)))
         #expect((change + 2 * Self.hour).magnitude <= Self.second)
         #expect(learn(&clock, ahead: -2 * Self.hour, sentAt: 3 * Self.second) == .none)
-        // Four seconds are not worth a line, but are corrected.
+        // Four seconds aren't logged, but are corrected.
         #expect(learn(&clock, ahead: -2 * Self.hour + 4 * Self.second, sentAt: 4 * Self.second) == .none)
         #expect((correction(clock, at: 4 * Self.second) + 2 * Self.hour - 4 * Self.second).magnitude <= Self.second)
         #expect(learn(&clock, ahead: 0, sentAt: 5 * Self.second) == .agrees)
@@ -139,7 +139,7 @@ struct ServerClockTests {
         #expect(!clock.isCorrected)
     }
 
-    /// A server whose clock drifts and is set now and then, a local clock that is set as well, and round trips of every length.
+    /// A server whose clock drifts and is sometimes set, a local clock that is also set, and round trips of every length.
     @Test func `Against a simulated server, the estimate always holds the server's time`() {
         let rounds = Rounds("SERVER_CLOCK", default: 300)
         var random = rounds.random
@@ -168,13 +168,13 @@ struct ServerClockTests {
                 let date = UnixTime(seconds: UnixTime(nanoseconds: server).seconds)
                 pass(Int64.random(in: 0...3 * Self.second, using: &random))
                 _ = clock.learn(date, sentAt: sent, receivedAt: uptime, wall: wall)
-                // A local clock that shows the server's time is right.
+                // A local clock that shows the server's time counts as correct.
                 #expect(clock.correction(of: server, at: uptime) == 0)
                 let difference = server - wall
                 let correction = clock.correction(of: wall, at: uptime)
                 guard difference.magnitude < UInt64(Self.day - 10 * Self.second) else { continue }
                 #expect((difference - correction).magnitude <= UInt64(Self.second + uptime - sent) + 1_000_000)
-                // Never in the wrong direction, and never too much.
+                // Never corrects in the wrong direction or too much.
                 #expect(correction == 0 || (correction > 0) == (difference > 0) && correction.magnitude <= difference.magnitude)
             }
         }

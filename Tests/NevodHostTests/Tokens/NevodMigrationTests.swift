@@ -4,12 +4,12 @@ import Testing
 
 @testable import NevodHost
 
-/// A store that Nevod has written, under its default key for every type of token.
+/// A store written by Nevod, with its default key for every type of token.
 struct NevodMigrationTests {
     private static let old: StorageKey = "com.nevod.token"
     private static let bearer = Array(#"{"value":"secret"}"#.utf8)
 
-    /// A type of a program's own, whose `decode` takes any text.
+    /// A program's own type, whose `decode` accepts any text.
     private struct Lenient: TokenModel, Equatable {
         let text: String
 
@@ -18,7 +18,7 @@ struct NevodMigrationTests {
         static func decode(from data: [UInt8]) throws -> Self { Self(text: String(decoding: data, as: UTF8.self)) }
     }
 
-    /// A storage without compare-and-swap, as a program of Nevod's wrote it.
+    /// A storage without compare-and-swap, as a program for Nevod would write it.
     private final class Plain: KeyValueStorage {
         let values = Locked<[StorageKey: [UInt8]]>([:])
 
@@ -176,7 +176,7 @@ struct NevodMigrationTests {
                     expected = nil
                     #expect(try await tokens.save(nil, replacing: version))
                 case 4:
-                    // Without a reference, the next one has no memory, like another process.
+                    // Without a reference, the next storage has no memory, like another process.
                     tokens = TokenStorage<Token>(storage: store)
                 default: break
                 }

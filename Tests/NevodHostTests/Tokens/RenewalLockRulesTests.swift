@@ -5,15 +5,15 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests how long a renewal keeps other processes that share the storage from renewing. Two storages over one folder act
-/// like two processes.
+/// Tests how long a renewal prevents other processes that share the storage from renewing. Two storages over one folder act like
+/// two processes.
 @Suite(.blocking) struct RenewalLockRulesTests {
     /// A folder of files on a device that a test can make full.
     private final class Filling: CompareAndSwapStorage, RenewalLockingStorage {
         let files: FileStorage
         let isFull = Locked(false)
         let isAway = Locked(false)
-        /// Whether another process has taken the renewal lock over.
+        /// Whether another process has taken over the renewal lock.
         let isTakenOver = Locked(false)
         private let refused = Locked(0)
         var refusedCount: Int { refused.withLock { $0 } }
@@ -145,7 +145,7 @@ import Testing
         guard case .replaced = try await renew(takingOverBefore: 0, then: "theirs") else { return #expect(Bool(false)) }
         #expect(requests.values.isEmpty)
         #expect(try await mine.load()?.value == "theirs")
-        // Once a request has spent the token, the renewal goes on.
+        // After a request has spent the token, the renewal goes on.
         _ = try await renew(takingOverBefore: 1, then: "theirs again")
         #expect(!requests.values.isEmpty)
         #expect(one.isTakenOver.withLock { $0 })

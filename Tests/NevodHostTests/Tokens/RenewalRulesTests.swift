@@ -4,7 +4,8 @@ import Testing
 
 @testable import NevodHost
 
-/// Tests rules that tests with many requests meet only by chance: what a renewal reads, and what its waiters hold meanwhile.
+/// Tests rules that tests with many requests meet only by chance: what a renewal reads, and what its waiters hold in the
+/// meantime.
 struct RenewalRulesTests {
     private let memory = InMemoryStorage()
 
@@ -111,7 +112,7 @@ struct RenewalRulesTests {
 
     // MARK: Places and time
 
-    /// Counts concurrent requests, and holds those to one host until a test releases them.
+    /// Counts concurrent requests, and holds requests to one host until a test releases them.
     private final class CountingTransport: HTTPTransport {
         let isHeld = Latch()
         let goOn = Latch()
@@ -168,7 +169,7 @@ struct RenewalRulesTests {
         #expect(transport.most.withLock { $0 } == 1)
     }
 
-    /// Returns the error of a request that must end in time; nil if it doesn't.
+    /// Returns the error of a request that must end in time, or nil if it doesn't.
     private func errorInTime(_ task: Task<NetworkError?, Never>) async -> NetworkError? {
         let error = Locked<NetworkError?>(nil)
         Task {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Tokens in the formats in which Nevod stored its own types. Foundation's `JSONEncoder` wrote them then, and judges here.
+/// Tokens in the formats in which Nevod stored its own types. Foundation's `JSONEncoder` wrote them then, and is the judge here.
 struct StoredByNevodTests {
     private struct Wrapped: Encodable {
         let value: String
@@ -104,7 +104,7 @@ struct StoredByNevodTests {
                 (0..<Int.random(in: 0...20, using: &random)).map { _ in letters.randomElement(using: &random) ?? "a" })
             var stored = try json(Wrapped(value: text))
             #expect(try Token.decode(from: stored).value == text)
-            // A damaged one is decoded without a trap, and survives its storage as it was read.
+            // A damaged token is decoded without a trap, and is stored as it was read.
             for _ in 0..<Int.random(in: 1...3, using: &random) where !stored.isEmpty {
                 stored[Int.random(in: 0..<stored.count, using: &random)] = UInt8.random(in: 0x20...0x7E, using: &random)
             }

@@ -53,7 +53,7 @@ struct TokenEventsTests {
             _ = try await provider(storage) { _ in Token(value: "good") }.send(request.get())
             try await storage.save(Token(value: "stale"))
             _ = try? await provider(storage) { _ in throw RefreshRejectedError("revoked") }.send(request.get())
-            // Nothing is left to clear, or to refuse.
+            // Nothing is left to clear or to reject.
             try await storage.clear()
             _ = try? await provider(storage) { _ in throw RefreshRejectedError("none") }.send(request.get())
             try await storage.save(Token(value: "again"))
@@ -170,7 +170,7 @@ struct TokenEventsTests {
     }
 
     @Test func `Two processes with one store report one refusal, and one end each`() async throws {
-        // Two instances share no memory, as in two processes.
+        // Two instances share no memory, like two processes.
         let folder = try TemporaryFolder()
         let stores = [try FileStorage(directory: folder.path), try FileStorage(directory: folder.path)]
         let sessions = stores.map { TokenStorage<Token>(storage: $0) }

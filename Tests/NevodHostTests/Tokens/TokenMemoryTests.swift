@@ -34,7 +34,7 @@ struct TokenMemoryTests {
         #expect(memory.stored == bytes("1"))
     }
 
-    /// What readers of the events are told of the changes so far.
+    /// The events that readers have received so far.
     private func events(_ memory: inout TokenMemory<Token>) -> [String] {
         defer { memory.didTell() }
         return (memory.takeNews() ?? []).compactMap(\.event).map { "\($0) \($0.token?.value ?? "")" }
@@ -53,7 +53,7 @@ struct TokenMemoryTests {
         memory.installWritten(nil, nil, renewal: nil, cause: .refusal(Refused()))
         #expect(isCleared && events(&memory) == ["the server refused to renew the token: why "])
 
-        // A write that failed leaves nothing behind that the read of another process's token could be taken for.
+        // A failed write leaves nothing with which another process's token could be confused when it is read.
         memory.willWrite(bytes("2"), .renewal)
         memory.didNotWrite()
         let isTheirs = install("2", ifWrites: memory.writes, in: &memory)
@@ -79,7 +79,7 @@ struct TokenMemoryTests {
         let isNew = memory.install(Token(value: "3"), bytes("3"), number: fast, ifWrites: writes, renewal: nil)
         let isOld = memory.install(Token(value: "2"), bytes("2"), number: slow, ifWrites: writes, renewal: nil)
         #expect(isNew && !isOld && memory.current.token?.value == "3")
-        // One that finds what is known counts too.
+        // A read that finds the known value also counts.
         let (slower, _) = memory.beginRead()
         let isKnown = memory.endRead(memory.beginRead().number, bytes("3"))
         let isLate = memory.install(Token(value: "2"), bytes("2"), number: slower, ifWrites: writes, renewal: nil)
@@ -91,7 +91,7 @@ struct TokenMemoryTests {
         let (number, writes) = memory.beginRead()
         memory.willWrite(bytes("1"), .program)
         memory.installWritten(Token(value: "1"), bytes("1"), renewal: nil)
-        // Another process has written this one after that.
+        // After that, another process has written this one.
         let isInstalled = memory.install(Token(value: "2"), bytes("2"), number: number, ifWrites: writes, renewal: nil)
         let (again, writesNow) = memory.beginRead()
         #expect(!isInstalled && memory.hasOvertaken(writes) && !memory.hasOvertaken(writesNow))

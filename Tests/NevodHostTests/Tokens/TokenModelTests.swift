@@ -15,7 +15,7 @@ struct TokenModelTests {
         static func decode(from data: [UInt8]) throws -> Key { Key(value: String(decoding: data, as: UTF8.self)) }
     }
 
-    /// Another library's type of request.
+    /// Another library's request type.
     private struct Foreign: RequestRepresentation {
         var key: String?
         init(_ request: HTTPRequest) {}

@@ -9,7 +9,7 @@ import Testing
 struct TokenStorageHostileTests {
     private struct Down: Error {}
 
-    /// A storage that fails and waits where a test says so.
+    /// A storage that fails and waits where a test says.
     private final class Moody: CompareAndSwapStorage {
         struct Mood {
             var failsToRead = false
@@ -17,7 +17,7 @@ struct TokenStorageHostileTests {
             var failsToReplace = false
             /// The value that another writer stores right after the next read.
             var theirs: [UInt8]?
-            /// The latch that the next write sets, and the latch that it then waits for.
+            /// The latch that the next write sets, and the latch for which it then waits.
             var pause: (reached: Latch, goOn: Latch)?
         }
 
@@ -160,7 +160,7 @@ struct TokenStorageHostileTests {
         moody.set { $0.failsToReplace = true }
         _ = try await renew(storage) { _ in Token(value: "2") }
         let version = try await storage.current().version
-        // Both find the token unsaved; the second waits for the first.
+        // Both find the token unsaved. The second waits for the first.
         let (reached, goOn) = (Latch(), Latch())
         let holder = Task {
             try await storage.coordinator.writing.withLock {

@@ -120,7 +120,7 @@ struct TokenStorageTests {
         func remove(for key: StorageKey) async throws { memory.remove(for: key) }
     }
 
-    /// A storage that refuses writes on demand.
+    /// A storage that rejects writes on demand.
     private final class Full: KeyValueStorage {
         struct NoSpace: Error {}
         let memory = InMemoryStorage()

@@ -41,7 +41,7 @@ struct PinnedKeysTests {
     @Test(arguments: ["https://API.example.com./x", "https://api.EXAMPLE.com:8443", "https://user@api.example.com/"])
     func `Every spelling of a host in a URL is the pinned host`(url: String) throws {
         let pins = try PinnedKeys(["api.example.com": [one]])
-        // A URL with a user may be refused instead.
+        // A URL with a user may be rejected instead.
         guard let request = try? HTTPRequest(.get, url) else { return }
         #expect(pins.text(for: request.origin.host) == one)
     }
@@ -73,7 +73,7 @@ struct PinnedKeysTests {
 
     @Test(arguments: [
         "", "sha256//", "sha256//???", "sha1//AAAA", "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
-        // Without its padding, in the other alphabet, with bits that encode nothing, with a second pin, with spaces.
+        // Without padding, in the other alphabet, with leftover bits, with a second pin, with spaces.
         "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU", "sha256//47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU=",
         "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFV=",
         "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=;sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",

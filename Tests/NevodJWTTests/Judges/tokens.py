@@ -1,4 +1,4 @@
-"""Makes tokens, valid and damaged, for each algorithm, and prints what PyJWT and Authlib say about each: a JSON object for each line.
+"""Makes valid and damaged tokens for each algorithm, and prints the verdicts of PyJWT and Authlib: one JSON object on each line.
 
 Usage: tokens.py SEED
 """
@@ -176,7 +176,7 @@ def cases(name):
     case("wrong key", valid, key=other)
     case("algorithm not accepted", valid, algorithms=["HS512" if name != "HS512" else "HS256"])
     if not isinstance(key, SharedKey):
-        # Everyone has the public key: who takes it for a shared secret accepts what anyone has signed.
+        # Everyone has the public key. A verifier that uses it as a shared secret accepts anyone's signature.
         forged = SharedKey(key.peers)
         for hmac_name in ("HS256", "HS384", "HS512"):
             message = token({**header, "alg": hmac_name}, key=forged, algorithm=hmac_name)

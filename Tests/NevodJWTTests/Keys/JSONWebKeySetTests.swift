@@ -49,7 +49,7 @@ struct JSONWebKeySetTests {
         #expect(try keyIDs(#"{"alg":"ES256","kid":"c"}"#) == [nil])
         #expect(try keyIDs(#"{"alg":"ES256"}"#) == ["a", "b", nil])
         #expect(try keyIDs(#"{"alg":"HS256","kid":"b"}"#) == [] && keyIDs(#"{"alg":"none"}"#) == [])
-        // The signature isn't looked at if no key has the token's identifier.
+        // The signature isn't checked if no key has the token's identifier.
         let token = MadeToken.text(header: #"{"alg":"ES256","kid":"c"}"#, claims: "{}")
         #expect(code { try JWTVerifier.lenient(.es256).verify(token, with: [a, b], at: 0) } == .noKey)
         #expect(code { try JWTVerifier.lenient(.es256).verify(token, with: [a, b, none], at: 0) } == .signature)
@@ -66,7 +66,7 @@ struct JSONWebKeySetTests {
         let others = [JSONWebKey](repeating: other, count: 15)
         _ = try verifier.verifiedPayload(Self.example.token, with: others + [right])
         #expect(code { try verifier.verifiedPayload(Self.example.token, with: others + [other, right]) } == .signature)
-        // Keys that don't fit don't count.
+        // Unsuitable keys don't count.
         let secret = try JSONWebKey(secret: Secret(String(repeating: "k", count: 64)))
         _ = try verifier.verifiedPayload(Self.example.token, with: [JSONWebKey](repeating: secret, count: 100) + [right])
     }

@@ -60,7 +60,7 @@ struct PEMTests {
             "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n",
             "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
             pem.replacingFirst("PUBLIC KEY", by: "PUBLIC KEYS"), String(pem.dropLast(30)), String(repeating: pem, count: 1000),
-            // A byte behind the key.
+            // A byte after the key.
             "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURoA\n-----END PUBLIC KEY-----\n",
         ] { #expect(code { try JSONWebKey(pem: text) } == .key, "\(text.prefix(200))") }
     }
@@ -84,7 +84,7 @@ struct PEMTests {
         }
     }
 
-    /// An attacker can sign with what is public: a service that takes its PEM for a secret would accept it.
+    /// An attacker can sign with public data: a service that uses its PEM as a secret would accept that.
     @Test func `A public key is refused as a shared secret`() throws {
         for options in [
             "-algorithm RSA -pkeyopt rsa_keygen_bits:2048", "-algorithm EC -pkeyopt ec_paramgen_curve:P-256",
@@ -107,7 +107,7 @@ struct PEMTests {
         for text in ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB", "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAA"] {
             #expect(code { try JSONWebKey(secret: Secret(text)) } == .key)
         }
-        // Bytes that only begin as DER does are a secret as good as any.
+        // Bytes that only begin like DER are a valid secret.
         #expect(try JSONWebKey(secret: Secret(copying: [0x30] + [UInt8](repeating: 7, count: 31))).algorithms == [.hs256])
     }
 }
@@ -123,7 +123,7 @@ extension String {
     }
 
     fileprivate var bytesOfHex: [UInt8] {
-        let digits = Array(utf8).compactMap { Hexadecimal.value(of: $0) }
+        let digits = Array(utf8).compactMap { $0.hexDigitValue }
         return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 }

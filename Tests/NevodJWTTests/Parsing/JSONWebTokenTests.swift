@@ -29,7 +29,7 @@ struct JSONWebTokenTests {
     @Test(arguments: [
         ("", JWTError.Code.malformed), ("a", .malformed), ("a.b", .malformed), ("..", .malformed), ("a.b.c.d", .malformed),
         ("a.b.c.d.e", .encrypted), ("a.b.c.d.e.f", .malformed), ("Bearer e30.e30.", .malformed), ("e30.e30.e30=", .malformed),
-        // Five and six bits that encode nothing.
+        // Five and six leftover bits.
         ("e30.e31.", .malformed), ("e30.e3.", .malformed), ("e30.e30.AB", .malformed),
         ("é.e30.", .malformed), ("e30\n.e30.", .malformed), ("e30+.e30.", .malformed),
     ]) func `A text of another form is refused`(_ text: String, _ expected: JWTError.Code) {

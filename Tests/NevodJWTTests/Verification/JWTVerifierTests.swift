@@ -80,7 +80,7 @@ struct JWTVerifierTests {
         verifier.audience = "orders"
         for json in [#"{"aud":"orders"}"#, #"{"aud":["billing","orders"]}"#] {
             #expect(code { try verifier.check(claims(json), at: 0) } == nil, "\(json)")
-            // A token for a named audience is for no one else.
+            // A token for a named audience is invalid for anyone else.
             #expect(code { try any.check(claims(json), at: 0) } == .audience, "\(json)")
         }
         for json in [
@@ -111,7 +111,7 @@ struct JWTVerifierTests {
         for type in ["JWT", "text/at+jwt", "application/x/at+jwt", "at+jwt ", ""] {
             #expect(refusal("{\"alg\":\"HS256\",\"typ\":\"\(type)\"}", "at+jwt") == .type, "\(type)")
         }
-        // The prefix may be left out only where no other slash follows.
+        // The prefix may be left out only if no other slash follows.
         #expect(refusal(#"{"alg":"HS256","typ":"application/x/at+jwt"}"#, "x/at+jwt") == .type)
         #expect(refusal(#"{"alg":"HS256"}"#, "at+jwt") == .type)
         #expect(refusal(#"{"alg":"HS256","typ":"any"}"#, nil) == .signature)

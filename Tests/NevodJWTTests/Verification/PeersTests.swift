@@ -3,7 +3,7 @@ import NevodSupport
 import NevodTestSupport
 import Testing
 
-/// Compares each verdict with those of PyJWT and Authlib, for every algorithm.
+/// Compares each verdict with PyJWT's and Authlib's, for every algorithm.
 struct PeersTests {
     private struct Verdict {
         let algorithm: String
@@ -34,7 +34,7 @@ struct PeersTests {
         }
     }
 
-    /// The refusals that each case may meet; empty for those that are accepted.
+    /// The refusals that each case may get. Empty for accepted cases.
     private static let expected: [String: Set<JWTError.Code>] = [
         "valid": [],
         "expired": [.expired], "not yet valid": [.notYetValid], "issued ahead": [.notYetValid],
@@ -44,7 +44,7 @@ struct PeersTests {
         "no algorithm": [.malformed], "no signature": [.signature], "wrong key": [.signature],
         "key confusion": [.algorithm, .noKey], "relabelled": [.noKey, .signature],
         "truncated": [.malformed, .signature],
-        // A changed byte may make another name of the header's algorithm, or another token without it.
+        // A changed byte may rename the header's algorithm, or remove it from the token.
         "flipped 0": [.malformed, .algorithm, .signature], "flipped 1": [.malformed, .signature], "flipped 2": [.signature],
         "signature length": [.signature], "other padding": [.signature], "oversized": [.tooLarge],
         "padded": [.malformed], "white space": [.malformed], "unused bits": [.malformed], "extra part": [.malformed],
@@ -52,7 +52,7 @@ struct PeersTests {
         "compressed": [.nested], "odd header": [.malformed], "not an object": [.malformed], "too deep": [.malformed],
     ]
 
-    /// The cases that a peer accepts, and why we don't.
+    /// Cases that a peer accepts, and why we don't.
     private static let stricter: [String: [String: String]] = [
         "PyJWT": [
             "odd time": "It converts a text to a number, and knows no bound for a time (RFC 7519 §2 wants a number).",
@@ -119,7 +119,7 @@ struct PeersTests {
         }
         #expect(differences.mapValues { $0.sorted() } == Self.stricter.mapValues { $0.keys.sorted() })
         #expect(algorithms.count == 14 && algorithms.values.allSatisfy { $0 == 5 }, "\(algorithms)")
-        // Both ways of refusing an HMAC that is made with a public key have been seen.
+        // Both ways of rejecting an HMAC made with a public key have occurred.
         #expect(codes["key confusion"] == [.algorithm, .noKey])
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 /// The examples of the standards.
 struct PublishedExamplesTests {
-    /// An example: how it is called, its key as JSON, and the parts of its token.
+    /// An example: its name, its key as JSON, and the parts of its token.
     struct Example: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let algorithm: JWTAlgorithm
@@ -113,7 +113,7 @@ struct PublishedExamplesTests {
         let key = try JSONWebKey(json: Array(example.key.utf8))
         let verifier = JWTVerifier(algorithms: [example.algorithm])
         #expect(try verifier.verifiedPayload(example.token, with: [key]) == Array(example.payload.utf8))
-        // The signature's first digit stands for bits that are all used.
+        // All bits of the signature's first digit are used.
         let signature = try #require(example.token.lastIndex(of: "."))
         let first = example.token.index(after: signature)
         let other = example.token[...signature] + (example.token[first] == "A" ? "B" : "A") + example.token[first...].dropFirst()

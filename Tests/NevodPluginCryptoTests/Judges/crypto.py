@@ -1,4 +1,4 @@
-"""What hashlib, hmac, Python's cryptography and the openssl command say: a JSON array on standard output.
+"""Results from hashlib, hmac, Python's cryptography and the openssl command, as a JSON array on standard output.
 
 Usage: crypto.py hashes SEED      digests, HMACs and derived keys of random inputs
        crypto.py keys SEED        keys in each form, with signatures of cryptography and openssl
@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa,
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 HASHES = {"sha1": hashes.SHA1(), "sha256": hashes.SHA256(), "sha384": hashes.SHA384(), "sha512": hashes.SHA512()}
-# Of digests, HMACs and derived keys alone: no signature scheme of the kit has them.
+# Only for digests, HMACs and derived keys: no signature scheme of the kit has them.
 DIGESTS = HASHES | {
     "md5": hashes.MD5(), "sha224": hashes.SHA224(), "sha512-256": hashes.SHA512_256(), "sha3-256": hashes.SHA3_256(),
     "sha3-384": hashes.SHA3_384(), "sha3-512": hashes.SHA3_512()}
@@ -94,7 +94,7 @@ def text(number, size=None):
 
 
 def jwk(key):
-    """The private key's JWK, made of its numbers."""
+    """The private key's JWK, made from its numbers."""
     if isinstance(key, rsa.RSAPrivateKey):
         n = key.private_numbers()
         return {
@@ -146,7 +146,7 @@ def keys():
 
 
 def openssl_signature(pem, message):
-    """Of SHA-256, PKCS #1 or DER; of Ed25519 without a hash."""
+    """A signature: with SHA-256, PKCS #1 or DER; for Ed25519, without a hash."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         (folder / "key").write_text(pem)

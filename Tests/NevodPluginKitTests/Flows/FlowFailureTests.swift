@@ -165,7 +165,7 @@ struct FlowFailureTests {
         }
     }
 
-    /// A suspended flow that can't be ended is left waiting, and resumed at the end of the tests so that nothing leaks.
+    /// A suspended flow that can't be ended is left waiting. It is resumed at the end of the tests, so that nothing leaks.
     enum Never {
         static func resumed() async {
             await withTaskCancellationHandler {

@@ -1,9 +1,9 @@
 import NevodPluginKit
 import Testing
 
-/// A flow's function against the host's calls of `flow_step`.
+/// A flow's function, driven by the host's calls of `flow_step`.
 struct FlowTests {
-    /// The behaviour of a test's flow, passed by a task-local, since the kit makes the scheme.
+    /// The behaviour of a test's flow. It is passed in a task-local value, because the kit makes the scheme.
     struct Script: Sendable {
         @TaskLocal static var login: @Sendable (AuthFlow) async throws(SchemeError) -> IssuedToken = { _ in
             IssuedToken(Secret("t"))

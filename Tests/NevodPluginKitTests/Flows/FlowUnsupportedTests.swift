@@ -1,7 +1,7 @@
 import NevodPluginKit
 import Testing
 
-/// Actions that the host doesn't support, against a flow's function.
+/// A flow's function that uses actions which the host doesn't support.
 struct FlowUnsupportedTests {
     private func begin(
         without unsupported: Set<String>, _ login: @escaping @Sendable (AuthFlow) async throws(SchemeError) -> IssuedToken

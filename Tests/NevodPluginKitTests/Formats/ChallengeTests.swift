@@ -76,14 +76,14 @@ struct ChallengeTests {
             ("Negotiate, Basic realm=x", [challenge("Negotiate"), challenge("Basic", ["realm": "x"])]),
             ("Negotiate YII=, NTLM", [challenge("Negotiate", token68: "YII="), challenge("NTLM")]),
             ("A abc==,B ~+/.-_==", [challenge("A", token68: "abc=="), challenge("B", token68: "~+/.-_==")]),
-            // Only the next byte tells a token68 from a parameter.
+            // Only the next byte distinguishes a token68 from a parameter.
             ("A b=", [challenge("A", token68: "b=")]), ("A b=c", [challenge("A", ["b": "c"])]),
             ("A b= c", [challenge("A", ["b": "c"])]), ("A b=,c=d", [challenge("A", token68: "b=")]),
             ("A \t b \t= \t\"c\" ,\td = e", [challenge("A", ["b": "c", "d": "e"])]),
             (",, A b=1,, c=2 ,B , ,", [challenge("A", ["b": "1", "c": "2"]), challenge("B")]),
             (#"A b="", c="\\\"\,", d="é,;=""#, [challenge("A", ["b": "", "c": "\\\",", "d": "é,;="])]),
             ("A B=1, b=2", [challenge("A", ["B": "1", "b": "2"])]),
-            // Faults: challenges before them are kept.
+            // Faults. The challenges before them are kept.
             (#"A b=1, C d="e"#, [challenge("A", ["b": "1"])]), (#"A b=1, C d="e\"#, [challenge("A", ["b": "1"])]),
             ("A b=1, C d e", [challenge("A", ["b": "1"])]), ("A b=1, c=", []), ("A b=1, c=\u{7F}", []),
             ("A b=1 c=2", []), (#"A"b""#, []), (#"A b="c"d"#, []), ("=b", []), ("\"A\"", []), ("A/b", []), ("A é", []),

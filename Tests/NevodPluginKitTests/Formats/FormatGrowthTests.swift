@@ -2,7 +2,7 @@ import NevodPluginKit
 import NevodTestSupport
 import Testing
 
-/// Feeds the kit's parsers, which read what servers send, with texts of two sizes, and holds the growth of their time.
+/// Feeds texts of two sizes to the kit's parsers of server data, and limits how their time grows.
 struct FormatGrowthTests {
     @Test(arguments: [
         "Basic realm=\"a\\\"\", ", "a ", "a,", "a=b,", "a b=", "a b==,", "a \"\\\"", "a b=\"\\\"", "\"", "Negotiate abc==, ",

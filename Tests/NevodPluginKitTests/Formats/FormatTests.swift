@@ -8,7 +8,7 @@ struct FormatTests {
     @Test func `Forms are encoded and decoded as by Python`() throws {
         var random = SeededRandom(seed: 1866)
         let values = Self.texts + (0..<200).map { _ in random.text(of: Self.texts, upTo: 4) }
-        // Python doesn't escape "~", and escapes "*"; otherwise the two alphabets are the same.
+        // Python doesn't escape "~", but escapes "*". Otherwise the two alphabets are the same.
         let written = try Judge.python(
             "import urllib.parse\ntell([urllib.parse.urlencode({v: v}, safe='*').replace('~', '%7E') for v in cases])", values,
             as: String.self)
@@ -61,7 +61,7 @@ struct FormatTests {
         #expect(ServerURL(text: text).origin == origin)
     }
 
-    /// The rules are tested with the host; this tests that the kit uses them.
+    /// The host's tests cover the rules. This tests that the kit uses them.
     @Test func `Set-Cookie lines are parsed`() throws {
         let line = try #require(
             SetCookieLine(

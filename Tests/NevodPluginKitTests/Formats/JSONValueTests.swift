@@ -107,7 +107,7 @@ struct JSONValueTests {
         }
     }
 
-    /// Returns the value as a parser reads it that keeps the last member of each name, at the position of the first.
+    /// Returns the value of a parser that keeps the last member of each name, at the position of the first.
     private static func lastOfEach(_ value: JSONValue) -> JSONValue {
         switch value {
         case .array(let elements): return .array(elements.map(lastOfEach))

@@ -3,7 +3,7 @@ import NevodTestSupport
 import Testing
 
 struct PercentEncodingSetTests {
-    /// urllib's `quote` and `quote_plus`, with the characters that each set keeps by its specification.
+    /// Compares with urllib's `quote` and `quote_plus`, with the characters that each set keeps by its specification.
     @Test func `Each byte is encoded as urllib does`() throws {
         let texts = (0..<128).map { String(UnicodeScalar(UInt8($0))) } + ["ä€😀", "a b+c%20d", "/a//b?c=d&e"]
         let kept: [(PercentEncodingSet, String)] = [
@@ -66,7 +66,7 @@ struct PercentEncodingSetTests {
         }
     }
 
-    /// As OAuth 1 and Alibaba normalize parameters: decoded, encoded again, sorted.
+    /// OAuth 1 and Alibaba normalize parameters like this: decoded, encoded again, sorted.
     @Test func `A query is encoded again in a named encoding`() throws {
         var random = SeededRandom(seed: 5849)
         let words = ["a", "b", "=", "&", "%20", "%2f", "+", "%c3%a9", "~", "x=1", "*", "%7E"]
@@ -87,7 +87,7 @@ struct PercentEncodingSetTests {
         }
     }
 
-    /// Items are decoded, so a separator that was escaped must not become one.
+    /// Items are decoded, so an escaped separator must not become a separator.
     @Test(arguments: PercentEncodingSet.allCases)
     func `Different queries stay different in each encoding`(set: PercentEncodingSet) {
         func canonical(_ query: String) -> String {
@@ -113,7 +113,7 @@ struct PercentEncodingSetTests {
         #expect(String(decoding: text, as: UTF8.self) == "x-É-id")
     }
 
-    /// One that read items again and again would not come to an end.
+    /// An implementation that reads items again and again would not finish.
     @Test func `Many items are sorted, and many segments are removed`() {
         #if NEVOD_ADDRESS_SANITIZER || NEVOD_THREAD_SANITIZER
             let count = 5000

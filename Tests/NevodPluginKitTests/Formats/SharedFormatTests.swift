@@ -56,7 +56,7 @@ struct SharedFormatTests {
         }
     }
 
-    /// Both alphabets in one text, and bits at the end that encode nothing: a typo, which would be another secret.
+    /// A mix of both alphabets, and leftover bits at the end, are typos that would give another secret.
     @Test func `Exact base64 is only what an encoder writes`() {
         for text in ["+_8=", "-/8", "AAA/AA-A", "__++", "AB==", "AB", "AAB=", "AAB", "_f", "//9"] {
             #expect(Base64.decoded(Array(text.utf8), .exact) == nil, "\(text)")
@@ -82,6 +82,19 @@ struct SharedFormatTests {
         }
     }
 
+    @Test func `Numbers are written and read with the most significant byte first`() {
+        #expect(Int64(-2).bigEndianBytes == [255, 255, 255, 255, 255, 255, 255, 254])
+        #expect(UInt16(0x0102).bigEndianBytes == [1, 2])
+        for number in [Int64.min, -1, 0, 1, 0x0102_0304_0506_0708, .max] {
+            #expect(Int64(bigEndianBytes: number.bigEndianBytes) == number)
+        }
+        #expect(UInt128(bigEndianBytes: UInt128.max.bigEndianBytes) == .max)
+        let none: [UInt8] = []
+        #expect(Int64(bigEndianBytes: none) == 0)
+        #expect(Int64(bigEndianBytes: [1, 0]) == 256)
+        #expect(UInt16(bigEndianBytes: [9, 1, 2]) == 0x0102)
+    }
+
     @Test func `Percent-encoding is read and written as Python does`() throws {
         var random = SeededRandom(seed: 3986)
         let words = ["a", "%41", "%e4", "%C3%A4", "%", "%4", "%zz", "%+1", "+", " ", "ä", "~", "/", "%25"]
@@ -97,6 +110,43 @@ struct SharedFormatTests {
         }
         #expect(PercentEncoding.decoded("a+b%2Bc".utf8) == Array("a b+c".utf8))
         for text in ["%", "a%4", "%zz", "%+1", "%4%41"] { #expect(PercentEncoding.strictlyDecoded(text.utf8) == nil) }
+    }
+
+    @Test func `Headers of the transport are known in any letter case, and no others`() {
+        let names = [
+            "Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Upgrade",
+            "Expect",
+            "Trailer", "Proxy-Authorization",
+        ]
+        for name in names {
+            #expect([name, name.lowercased(), name.uppercased()].allSatisfy { TransportHeader.has($0.utf8) }, "\(name)")
+            #expect(!TransportHeader.has("\(name.dropLast())x".utf8) && !TransportHeader.has("\(name)s".utf8), "\(name)")
+        }
+        #expect(!TransportHeader.has("".utf8) && !TransportHeader.has("Authorization".utf8))
+    }
+
+    @Test func `A server's JSON may begin with a byte order mark, and repeats no name`() {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        #expect((try? JSONValue(response: mark + Array(#"{"a":1}"#.utf8))) == ["a": 1])
+        for text in ["", "{\"a\":1,\"a\":2}", "\u{FEFF}{}"] {
+            #expect(throws: JSONError.self) { try JSONValue(response: mark + Array(text.utf8)) }
+        }
+        #expect(throws: JSONError.self) { try JSONValue(response: Array(mark.prefix(2))) }
+    }
+
+    @Test func `Latin-1 in a server's JSON is read only on request`() {
+        let body = Array(#"{"error":"a","text":"b"#.utf8) + [0xE4] + Array(#""}"#.utf8)
+        #expect(throws: JSONError.self) { try JSONValue(response: body) }
+        #expect((try? JSONValue(response: body.span, repairsText: true)) == ["error": "a", "text": "b\u{FFFD}"])
+        #expect(throws: JSONError.self) { try JSONValue(response: Array("{\"a\":".utf8).span, repairsText: true) }
+    }
+
+    @Test func `A byte order mark counts only at the beginning, and only whole`() {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        for (text, rest) in [("\u{FEFF}a", "a"), ("a\u{FEFF}", "a\u{FEFF}"), ("", ""), ("\u{FEFF}", "")] {
+            #expect(Array(text.utf8.withoutByteOrderMark) == Array(rest.utf8))
+        }
+        #expect(Array(mark.prefix(2).withoutByteOrderMark) == [0xEF, 0xBB])
     }
 
     @Test func `A token's bytes are those of RFC 9110`() {

@@ -8,7 +8,7 @@ struct StructuredFieldTests {
         case item, list, dictionary
     }
 
-    /// The field as it would be written; nil if it can't be read.
+    /// The field as it would be written, or nil if it can't be read.
     private func rewritten(_ kind: Kind, _ lines: [String]) -> String? {
         switch kind {
         case .item: StructuredItem(parsing: lines)?.text
@@ -17,7 +17,7 @@ struct StructuredFieldTests {
         }
     }
 
-    /// http-sf, of the editor of RFC 9651, reads and writes the same; null where it refuses a field.
+    /// http-sf, by the editor of RFC 9651, reads and writes the same. Null means that it rejects a field.
     @Test func `Fields are read and written as http-sf does`() throws {
         var random = SeededRandom(seed: 9651)
         let words = [

@@ -42,7 +42,7 @@ struct TimeFormatTests {
         }
     }
 
-    /// As a server may send it, in milliseconds.
+    /// In milliseconds, as a server may send it.
     @Test func `The earliest and latest times are written in each format`() throws {
         #expect(
             TimeFormat.allCases.map { $0.text(unixNanoseconds: .min) } == [

@@ -1,7 +1,7 @@
 import NevodPluginKit
 import Testing
 
-/// The host's side of a flow, written against the contract alone: calls the functions of a table, and records the actions.
+/// The host's side of a flow, written only for the contract: calls a table's functions, and records the actions.
 final class FlowHost {
     let scheme: nevod_scheme
     private let table: UnsafePointer<nevod_scheme>
@@ -27,7 +27,7 @@ final class FlowHost {
         scheme.destroy(instance)
     }
 
-    /// A plugin's report beside a status.
+    /// A plugin's report that accompanies a status.
     struct Report: Error, Equatable {
         var status: Int32 = 0
         var subject = ""
@@ -120,7 +120,7 @@ final class FlowHost {
         var report = Report()
         var actions: [Action] = []
         var state: String?
-        /// The actions that were refused as unsupported, and what the host has to refuse.
+        /// The actions that were rejected as unsupported, and the actions that the host must reject.
         var refused: [Action] = []
         var unsupported: Set<String> = []
         var status: Int32 { report.status }
@@ -258,7 +258,7 @@ extension FlowHost.Response {
     }
 }
 
-/// Memory that is overwritten after the call, so that a plugin's late use of borrowed bytes shows.
+/// Memory that is overwritten after the call, which reveals a plugin's late use of borrowed bytes.
 final class Lent {
     private var blocks: [UnsafeMutableRawBufferPointer] = []
 

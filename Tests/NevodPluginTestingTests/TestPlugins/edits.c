@@ -1,4 +1,4 @@
-/* A scheme that does with the host's functions what the target of a request says. */
+/* A scheme that calls the host's functions as a request's target says. */
 #include "nevod_plugin.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ static int32_t authorize(void *instance, const void *token, const nevod_view *vi
     if (is(target, "/grown")) {
         host->log(host->host, NEVOD_LOG_INFO, text(view->struct_size > sizeof *view ? "grown" : "known"));
     } else if (is(target, "/view")) {
-        /* What the view says, as headers. */
+        /* Copies the view's contents into headers. */
         edits->set_header(edits->host, text("X-First"), view->headers[0].value);
         edits->set_header(edits->host, text("X-Digests"), view->digests[1].value.count == 64 ? text("2") : text("none"));
         edits->set_header(edits->host, text("X-Uses"), view->use_count == 2 ? text("two") : text("other"));

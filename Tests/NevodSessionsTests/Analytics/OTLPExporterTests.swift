@@ -163,6 +163,25 @@ struct OTLPExporterTests {
         #expect(error?.statusCode == 307 && other.count == 0)
     }
 
+    @Test(
+        arguments: [
+            ("", "/v1/metrics"), ("/", "/v1/metrics"), ("/otlp//", "/otlp/v1/metrics"), ("/v1/metrics", "/v1/metrics"),
+            ("/otlp/?key=a/b", "/otlp/v1/metrics?key=a/b"), ("?key=/v1/metrics", "/v1/metrics?key=/v1/metrics"),
+            ("/v1/metrics?key=1", "/v1/metrics?key=1"), ("/otlp#part", "/otlp/v1/metrics"),
+        ])
+    func `The path of metrics is appended to the URL's path`(given: String, sent: String) async throws {
+        let lines = Collected<String>()
+        let server = try RawServer { connection, _ in
+            guard let request = connection.readRequest() else { return }
+            lines.append(String(request.head.prefix { $0 != "\r\n" }))
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+        }
+        let exporter = OTLPExporter(endpoint: "\(server.url)\(given)", serviceName: "shop")
+        #expect(try await exporter.export(TokenAnalytics().snapshot) == .accepted)
+        #expect(lines.values == ["POST \(sent) HTTP/1.1"])
+        withExtendedLifetime(server) {}
+    }
+
     @Test func `Exports at intervals survive a receiver that is gone, and end with their task`() async throws {
         let logger = CollectedLines()
         let analytics = filled()

@@ -4,7 +4,7 @@ import NevodTestSupport
 import Testing
 
 struct PrometheusTests {
-    /// The reading of Prometheus's own parser: each sample as `name{labels} value`, with the labels in JSON.
+    /// The output of Prometheus's own parser: each sample as `name{labels} value`, with the labels in JSON.
     private func parsed(_ text: String) async throws -> (types: [String: String], samples: [String: Double]) {
         let folder = try TemporaryFolder()
         let path = try folder.write("metrics", text)

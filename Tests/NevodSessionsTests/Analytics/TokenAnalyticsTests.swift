@@ -101,7 +101,7 @@ struct TokenAnalyticsTests {
         #expect(ada.lastUsed == Date(timeIntervalSince1970: Double(SignedTokens.time + 60)))
         #expect(analytics.metric(for: "bob")?.requestCount == 2)
         #expect(Set(analytics.snapshot.users.keys) == ["ada", "bob"])
-        // The text of a function, in place of the identifier.
+        // A function's text instead of the identifier.
         let hashed = TokenAnalytics(users: .by { $0.subject.map { _ in "someone" } })
         _ = try await self.client(SignedTokens.one, hashed).send(Endpoint<EmptyResponse>.get("/a", auth: .bearerToken))
         #expect(Array(hashed.snapshot.users.keys) == ["someone"])

@@ -45,7 +45,7 @@ struct StorageMigratorTests {
         return try open(storage)
     }
 
-    /// Without what is random.
+    /// Without the random parts.
     private func readable(_ disk: Disk) async throws -> [String: String] {
         var found: [String: String] = [:]
         for (key, value) in disk.contents {
@@ -111,7 +111,7 @@ struct StorageMigratorTests {
                 do { try await migrator(storage).migrate(to: target) } catch is CrashingStorage.Crash {}
                 guard storage.hasCrashed else { break }
                 crashes += 1
-                // The tokens are somewhere at every instant.
+                // At every moment, the tokens are somewhere.
                 let places: [StorageKey] = ["old_refresh_token", .session, "session"]
                 #expect(places.contains { disk.contents[$0] != nil }, "at write \(number)")
                 try await migrator(CrashingStorage(disk)).migrate(to: target)
@@ -157,12 +157,12 @@ struct StorageMigratorTests {
             }
             #expect("\(error as Any)".contains("update the app"))
         }
-        // A step without a way back, before any other is made.
+        // A step that can't be undone fails before any other step is made.
         let full = try migrator(CrashingStorage(disk), Self.steps + [later])
         await #expect(throws: MigrationError.noWayBack(from: 6, to: 5)) { try await full.migrate(to: 2) }
         await #expect(throws: MigrationError.unknownTarget(4, known: 1...6)) { try await full.migrate(to: 4) }
         #expect(disk.contents == before)
-        // A later app that has crashed in the middle of its step.
+        // A later version of the app that crashed in the middle of its step.
         let crashed = oldDisk()
         try await self.migrator(CrashingStorage(crashed)).migrate()
         let app = try self.migrator(CrashingStorage(crashed, crashAt: 2), Self.steps + [later])
@@ -194,7 +194,7 @@ struct StorageMigratorTests {
         let racing = StorageMigration(from: 1, to: 2, keys: ["old_access_token", "old_refresh_token", "nevod.session"]) {
             values in
             try Self.session.apply(&values)
-            // After the step has read the values, and before it removes them.
+            // After the step has read the values and before it removes them.
             let rest = renewals.withLock { rest in
                 rest -= 1
                 return rest
@@ -238,7 +238,7 @@ struct StorageMigratorTests {
         #expect(disk.contents.keys.sorted { "\($0)" < "\($1)" } == [.format, "theme"])
     }
 
-    /// The writes of the first step: the plan, the session, that removals follow, and the two removals.
+    /// The writes of the first step: the plan, the session, the mark that removals follow, and the two removals.
     @Test(arguments: [(1, true), (2, false), (2, true), (3, false)])
     func `A logout after a crash, before the first removal, is not undone`(number: Int, isAfter: Bool) async throws {
         let disk = oldDisk()
@@ -271,7 +271,7 @@ struct StorageMigratorTests {
         let plan = String(decoding: try #require(disk.contents[.format]), as: UTF8.self)
         #expect(plan.contains("mayHaveRemoved"))
         disk.set(Array(plan.replacing(#""mayHaveRemoved":false,"#, with: "").utf8), .format)
-        // Removed by the process that has crashed.
+        // Removed by the crashed process.
         disk.set(nil, "old_access_token")
         #expect(try await migrator(CrashingStorage(disk), [Self.session]).migrate() == 1)
         let tokens = await SessionStorage<User>(storage: CrashingStorage(disk)).loadTokens()
@@ -290,7 +290,7 @@ struct StorageMigratorTests {
                     defer { isFirst = false }
                     return isFirst
                 }
-                // The token that is removed last, so that the other one is removed when this conflicts.
+                // The token that is removed last, so that the other one is already removed when this one conflicts.
                 if isFirst { disk.set(Array("renewed".utf8), "old_refresh_token") }
             }
             let storage = CrashingStorage(disk, crashAt: number, isAfter: isAfter)

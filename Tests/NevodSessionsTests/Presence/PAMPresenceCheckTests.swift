@@ -5,7 +5,7 @@ import Testing
 
 @testable import NevodSessions
 
-/// Real libpam with real modules, and a service folder of the test's own.
+/// Real libpam with real modules, and the test's own service folder.
 struct PAMPresenceCheckTests {
     private let services: PAMServices
     private let prompts = Collected<PAMPrompt>()
@@ -75,7 +75,7 @@ struct PAMPresenceCheckTests {
         #expect(prompts.values.count { $0.style == .hidden } == 1)
     }
 
-    /// The codes as pam_debug returns them, which is libpam's own module for tests.
+    /// The codes from pam_debug, libpam's own module for tests.
     @Test(arguments: [
         ("auth_err", PresenceError.Code.refused, "try again"), ("perm_denied", .refused, "try again"),
         ("maxtries", .refused, "wait"), ("user_unknown", .unavailable, "account"), ("acct_expired", .refused, "administrator"),
@@ -93,7 +93,7 @@ struct PAMPresenceCheckTests {
         #expect(error.systemCode.map { $0 != 0 } == true)
     }
 
-    /// pamtester, another project's program over the same services, comes to the same verdicts.
+    /// pamtester, another project's program, gives the same verdicts with the same services.
     @Test(arguments: [("sesame", "ali"), ("swordfish", "ali"), ("", "ali"), ("sesame", "eve")])
     func `pamtester agrees`(password: String, user: String) async throws {
         try services.addPassword("app")
@@ -105,13 +105,13 @@ struct PAMPresenceCheckTests {
                 """
             return try Command.output(["bash", "-c", script, path, password, user])
         }
-        // 127 would be a missing program.
+        // 127 would mean a missing program.
         #expect(["0\n", "1\n"].contains(judged))
         #expect(await failure(check("app", [password], user: user)) == nil ? judged == "0\n" : judged == "1\n")
         #expect((judged == "0\n") == (password == "sesame" && user == "ali"))
     }
 
-    // MARK: What is missing
+    // MARK: Missing parts
 
     @Test func `A service without a file is named`() async throws {
         let error = try #require(await failure(check("missing")))
@@ -138,7 +138,7 @@ struct PAMPresenceCheckTests {
 
     @Test(arguments: ["", "../login", "a\0b"]) func `A name that no file can have is refused`(service: String) async throws {
         let error = try #require(await failure(check(service)))
-        #expect(error.code == .unavailable && error.problem == "has a name that no file can have")
+        #expect(error.code == .unavailable && error.problem == "has a name that is not a file name")
     }
 
     // MARK: The conversation
@@ -155,7 +155,7 @@ struct PAMPresenceCheckTests {
         try services.add("app", String(line), String(line), "account required pam_permit.so")
         #expect(await failure(check("app"))?.code == .cancelled)
         #expect(prompts.values.count == 1)
-        // Both ask otherwise.
+        // Otherwise, both ask.
         #expect(await failure(check("app", ["", "sesame", "sesame"])) == nil)
         #expect(prompts.values.count == 3)
     }
@@ -197,7 +197,7 @@ struct PAMPresenceCheckTests {
     func `An answer that PAM can't take is refused, and not cut off`(answer: String) async throws {
         try services.addPassword("app", "se")
         let error = try #require(await failure(check("app", [answer])))
-        #expect(error.code == .refused && error.problem.contains("takes no answer"))
+        #expect(error.code == .refused && error.problem.contains("accepts at most 511 bytes"))
     }
 
     @Test func `The longest answer arrives whole`() async throws {
@@ -207,7 +207,7 @@ struct PAMPresenceCheckTests {
         #expect(await failure(check("app", [password])) == nil)
     }
 
-    /// The mask of a module's thread is that of the program which pam_exec runs.
+    /// The program that pam_exec runs inherits the signal mask of the module's thread.
     @Test func `A module that writes to a program which has exited doesn't end the process`() async throws {
         let mask = "\(services.path)/mask"
         let script = try services.folder.write(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import NevodSessions
 
-/// A client of an app whose requests need a presence, and its server.
+/// An app's client whose requests need a presence check, and its server.
 struct PresenceInterceptorTests {
     private let backend: Backend
     private let check = ManualCheck()
@@ -109,7 +109,7 @@ struct PresenceInterceptorTests {
     }
 
     @Test func `A retry with a renewed token asks nothing`() async throws {
-        // No confirmation counts for another request.
+        // A confirmation doesn't count for another request.
         let presence = presence(.zero)
         let client = client(presence)
         try await logIn(client)
@@ -176,7 +176,7 @@ struct PresenceInterceptorTests {
             interceptor: InterceptorChain([PresenceInterceptor(presence, for: RequestFilter { $0.target.hasSuffix("/sports") })]))
         async let sports = guarded.send(HTTPRequest(.get, "\(url)/sports"))
         #expect(await eventually { check.openCount == 1 })
-        // The one slot is free for it.
+        // The only slot is free for it.
         #expect(try await guarded.send(HTTPRequest(.get, "\(url)/other")).status == 401)
         check.answer()
         #expect(try await sports.status == 401)
@@ -185,7 +185,7 @@ struct PresenceInterceptorTests {
     @Test func `A request that a redirect led elsewhere needs no presence`() async throws {
         let other = try RawServer.responding("HTTP/1.1 204 No Content\r\n\r\n")
         let here = try RawServer.responding("HTTP/1.1 302 Found\r\nLocation: \(other.url)/\r\nContent-Length: 0\r\n\r\n")
-        // Asks for each hop that needs it.
+        // Asks for each hop that needs a presence check.
         let provider = NetworkProvider.quick(baseURL: here.url, interceptor: PresenceInterceptor(presence(.zero)))
         let url = here.url
         async let response = provider.send(HTTPRequest(.get, url))

@@ -34,17 +34,17 @@ final class ManualCheck: PresenceCheck {
         for continuation in all { continuation.resume(returning: error) }
     }
 
-    /// Waits until it is asked for the nth time, and answers.
+    /// Waits until it is asked for the nth time, and then answers.
     func answer(_ count: Int, _ error: PresenceError? = nil) async {
         #expect(await eventually { asked.values.count == count && openCount == 1 })
         answer(error)
     }
 }
 
-/// A check that a test ends, and that doesn't respond to its cancellation.
+/// A check that a test ends. It doesn't respond to cancellation.
 final class StubbornCheck: PresenceCheck {
     let asked = Collected<Latch>()
-    /// The numbers of the checks that were cancelled, from zero.
+    /// The numbers of the cancelled checks, from zero.
     let cancelled = Collected<Int>()
 
     func confirm(reason: String) async throws(PresenceError) {
@@ -181,7 +181,7 @@ struct PresenceTests {
         let second = outcome(presence)
         try #require(await eventually { presence.waitingCount == 2 })
         if isCancelled {
-            // The last caller of the earlier check closes that one alone.
+            // The last caller of the earlier check closes only that check.
             first.cancel()
             #expect(await first.value?.code == .cancelled)
             #expect(await eventually { check.cancelled.values == [0] })
@@ -190,7 +190,7 @@ struct PresenceTests {
         if !isCancelled { #expect(await first.value == nil) }
         #expect(await eventually { check.asked.values.count == 2 && presence.checkCount == 1 })
         #expect(!presence.isConfirmed && presence.waitingCount == 1)
-        // Callers that come now share the later one.
+        // Later callers share the later check.
         let third = outcome(presence)
         #expect(await eventually { presence.waitingCount == 2 })
         try #require(check.asked.values.count == 2)
@@ -210,7 +210,7 @@ struct PresenceTests {
         other.cancel()
         #expect(await other.value?.code == .cancelled)
         #expect(await eventually { check.cancelled.values.count == 1 })
-        // The next caller gets a question of its own.
+        // The next caller gets its own question.
         let next = outcome(presence)
         await check.answer(2)
         #expect(await next.value == nil)

@@ -1,7 +1,7 @@
 import NevodHost
 import NevodSessions
 
-/// What an app has: a user, its API as endpoints, and a client over a storage.
+/// The parts of an app: a user, its API as endpoints, and a client over a storage.
 struct User: Codable, Hashable, Sendable {
     var id: Int
     var email: String
@@ -36,7 +36,7 @@ enum API {
     static func sports() -> Endpoint<[Sport]> { .get("/sports", auth: .bearerToken) }
 }
 
-/// The app's parts, made as a guide would make them.
+/// The app's parts, made like in a guide.
 struct App {
     let storage: SessionStorage<User>
     let client: AuthenticatingHTTPClient

@@ -3,7 +3,7 @@ import NevodHost
 import NevodSupport
 import NevodTestSupport
 
-/// An app's server on 127.0.0.1: logins, rotating refresh tokens of which each works once, and a few resources.
+/// An app's server on 127.0.0.1: logins, rotating refresh tokens that each work once, and a few resources.
 final class Backend: Sendable {
     enum Refresh {
         case works
@@ -56,7 +56,7 @@ final class Backend: Sendable {
     /// Makes the server forget all access tokens that it has issued.
     func expireAccessTokens() { shared.state.withLock { $0.valid = [] } }
     func setRefresh(_ refresh: Refresh) { shared.state.withLock { $0.refresh = refresh } }
-    /// How long the next tokens are valid, in seconds, as the server says; nil for nothing said.
+    /// The lifetime that the server states for the next tokens, in seconds. Nil if it states none.
     func setLifetime(_ lifetime: Double?) { shared.state.withLock { $0.lifetime = lifetime } }
     /// Issues access tokens that are JSON Web Tokens, signed with ``key`` (HS256).
     func issueJWT() { shared.state.withLock { $0.issuesJWT = true } }

@@ -16,7 +16,7 @@ final class Disk: Sendable {
     }
 }
 
-/// A storage of a process that ends at its nth write, before or after the write takes effect: nothing works from then on.
+/// The storage of a process that ends at its nth write, before or after the write takes effect. Nothing works from then on.
 final class CrashingStorage: CompareAndSwapStorage {
     struct Crash: Error {}
 

@@ -1,6 +1,6 @@
 import NevodHost
 
-/// A storage in memory whose operations a test holds up.
+/// A storage in memory whose operations a test can block.
 final class HeldStorage: CompareAndSwapStorage, ObservableStorage {
     enum Operation: Sendable {
         case read, store, subscribe
@@ -10,8 +10,8 @@ final class HeldStorage: CompareAndSwapStorage, ObservableStorage {
     private let before: @Sendable (Operation) async -> Void
 
     /// - Parameters:
-    ///   - base: has the values. Two storages over one are as two processes.
-    ///   - before: awaited before each operation; removals are not held up.
+    ///   - base: has the values. Two storages over one base act like two processes.
+    ///   - before: awaited before each operation except removals.
     init(_ base: InMemoryStorage = InMemoryStorage(), before: @escaping @Sendable (Operation) async -> Void) {
         self.base = base
         self.before = before

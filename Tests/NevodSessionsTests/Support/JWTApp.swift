@@ -1,7 +1,7 @@
 import NevodHost
 import NevodSessions
 
-/// A client whose responses are typed, over a storage, made as a guide would make it.
+/// A client with typed responses over a storage, made like in a guide.
 struct JWTApp {
     let storage: SessionStorage<User>
     let client: JWTAuthClient

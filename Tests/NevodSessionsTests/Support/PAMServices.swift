@@ -1,7 +1,7 @@
 import Foundation
 import NevodTestSupport
 
-/// A folder of PAM services of a test's own, for which neither root nor the system's folder is needed.
+/// A test's own folder of PAM services, which needs neither root nor the system's folder.
 final class PAMServices: Sendable {
     let folder: TemporaryFolder
     /// Holds a pipe that each blocking module reads one byte from. It is not in `folder`, whose files pamtester copies.
@@ -17,8 +17,8 @@ final class PAMServices: Sendable {
         gateFolder = try TemporaryFolder()
         let path = "\(gateFolder.path)/gate"
         guard mkfifo(path, 0o600) == 0 else { throw Command.Failure(description: "no pipe") }
-        // For both directions: writing to a pipe that its last reader has closed would end the process with SIGPIPE, and a reader would
-        // see the end of the input whenever the last writer closes it.
+        // Open in both directions. Otherwise, a write after the last reader has closed the pipe would end the process with SIGPIPE,
+        // and a reader would see the end of the input as soon as the last writer closes it.
         gate = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
     }
 
@@ -47,12 +47,12 @@ final class PAMServices: Sendable {
         try add(service, "auth required pam_exec.so quiet \(script)", "account required pam_permit.so")
     }
 
-    /// How many modules have begun to block. Before that, a check that is cancelled ends without having run its module.
+    /// How many modules have begun to block. A check that is cancelled before that ends without running its module.
     func blockedCount(_ service: String) -> Int {
         (try? Data(contentsOf: URL(filePath: "\(path)/\(service).runs")).count) ?? 0
     }
 
-    /// Lets the modules that block go on, until `isDone`.
+    /// Lets blocked modules go on, until `isDone`.
     func release(until isDone: () -> Bool) async -> Bool {
         await eventually {
             // An empty line is one byte, so that no reader takes a part of another's.

@@ -1,7 +1,8 @@
 import NevodSupport
 import NevodTestSupport
+import Testing
 
-/// A server on 127.0.0.1 whose response a test sets, and that keeps what it was sent.
+/// A server on 127.0.0.1. A test sets its response, and it keeps what it receives.
 final class ScriptedServer: Sendable {
     struct Response: Sendable {
         var status = 200
@@ -51,7 +52,7 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    /// Lets requests wait from now on, until the latch is set.
+    /// From now on, requests wait until the latch is set.
     func hold() -> Latch {
         let gate = Latch()
         shared.state.withLock { $0.gate = gate }

@@ -2,7 +2,7 @@ import Foundation
 import NevodSupport
 import NevodTestSupport
 
-/// A service on 127.0.0.1 that answers as a test says, and keeps the requests.
+/// A service on 127.0.0.1 that responds as a test says and keeps the requests.
 final class Service: Sendable {
     struct Request: Sendable {
         let method: String
@@ -11,7 +11,7 @@ final class Service: Sendable {
         let body: String
 
         func header(_ name: String) -> String? { headers(name).first }
-        /// The values of all lines of a name.
+        /// The values of all lines with a name.
         func headers(_ name: String) -> [String] {
             let field = "\(name.lowercased()): "
             return head.split(separator: "\r\n").filter { $0.lowercased().hasPrefix(field) }.map {
@@ -34,7 +34,7 @@ final class Service: Sendable {
     var url: String { server.url }
     var log: [Request] { requests.values }
 
-    /// - Parameter answer: given the request and its number, from 1; nil closes the connection without a response. May block.
+    /// - Parameter answer: gets the request and its number, from 1. Nil closes the connection without a response. May block.
     init(_ answer: @escaping @Sendable (Request, Int) -> Answer?) throws {
         let requests = requests
         server = try RawServer { connection, _ in

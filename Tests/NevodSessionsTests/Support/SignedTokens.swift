@@ -1,6 +1,7 @@
 import Foundation
 
-/// Tokens of an issuer with two keys, made with PyJWT; each private key is gone. Issued at 1,800,000,000 to `ada` for `shop`, for an hour.
+/// An issuer's tokens with two keys, made with PyJWT. The private keys no longer exist. Issued at 1,800,000,000 to `ada` for
+/// `shop`, for an hour.
 enum SignedTokens {
     static let issuer = "https://login.example.com"
     static let time: Int64 = 1_800_000_000
@@ -39,7 +40,7 @@ enum SignedTokens {
         + "oxODAwMDAzNjAwfQ."
         + "LtP5e6A3U8mRWRPi9GpBTV-EvmRxRzBzybDnu8v4J5De70ogt4YK-KSB7JzzuxaZhDCWWW2w8z_H3FKWBhbjBw"
 
-    /// A token that no key has signed, with a key identifier of its own.
+    /// An unsigned token with its own key identifier.
     static func unsigned(keyID: String, claims: String = #"{"exp":1900000000}"#) -> String {
         let header = #"{"alg":"ES256","kid":"\#(keyID)"}"#
         return [header, claims].map { base64URL($0) + "." }.joined() + String(repeating: "A", count: 86)

@@ -143,7 +143,7 @@ struct AccountClientsTests {
                             if named.user != user { Issue.record("\(user) got the data of \(named.user), seed \(rounds.seed)") }
                             tally.note("sent")
                         } catch let error as AccountError {
-                            // Removed, or none is the current one.
+                            // The account was removed, or no account is current.
                             tally.note("\(error.code)")
                             _ = try await accounts.signIn(other, tokens: server.logIn(other))
                         } catch NetworkError.unauthorized {
@@ -158,7 +158,7 @@ struct AccountClientsTests {
             "\(users) accounts: \(tally.counts), \(server.renewals) renewals, \(server.redirects) redirects, \(start.duration(to: .now))"
         )
         #expect(server.violations == [], "seed \(rounds.seed)")
-        // About 5 and 2 of 100 requests; a run is chosen by chance, and a short one may have far less.
+        // About 5 and 2 of 100 requests. A run is random, and a short one may have far fewer.
         #expect(server.renewals > rounds.count / 200 && server.redirects > rounds.count / 1000)
         #expect((tally.counts["sent"] ?? 0) > rounds.count * 8 / 10)
         let list = try await accounts.list()

@@ -3,7 +3,7 @@ import NevodSessions
 import NevodSupport
 import NevodTestSupport
 
-/// A service for many users that judges each request: whether its bearer is the user that its path and its body name. An access token
+/// A service for many users. It judges whether each request's bearer is the user named by the path and the body. An access token
 /// works a few times, and a refresh token once.
 final class AccountServer: Sendable {
     fileprivate struct State {
@@ -14,7 +14,7 @@ final class AccountServer: Sendable {
         var violations: [String] = []
         var renewals = 0
         var redirects = 0
-        /// Called while a renewal is being answered.
+        /// Called during the response to a renewal.
         var duringRenewal: (@Sendable () -> Void)?
     }
 
@@ -46,7 +46,7 @@ final class AccountServer: Sendable {
         }
     }
 
-    /// What a login returns.
+    /// A login's result.
     func logIn(_ user: String) -> AuthTokens {
         let (access, refresh) = shared.state.withLock { shared.issue(to: user, &$0) }
         return AuthTokens(accessToken: access, refreshToken: refresh)
@@ -58,7 +58,7 @@ final class AccountServer: Sendable {
 }
 
 extension AccountServer.Shared {
-    /// Tokens name their user, so that one which is no longer valid is judged too.
+    /// Tokens name their user, so that even an invalid one can be judged.
     fileprivate func issue(to user: String, _ state: inout AccountServer.State) -> (String, String) {
         state.number += 1
         let (access, refresh) = ("\(user).a.\(state.number)", "\(user).r.\(state.number)")

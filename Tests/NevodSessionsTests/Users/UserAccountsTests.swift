@@ -49,7 +49,7 @@ struct UserAccountsTests {
         #expect(try await accounts.signIn("ada", tokens: tokens("c"), user: user("ada")) == ada)
         #expect(try await accounts.storage(of: ada).load()?.tokens == tokens("c"))
         #expect(try await accounts.list().accounts == [ada, bob])
-        // A session that has ended leaves the account.
+        // The account outlives its session.
         try await accounts.storage(of: ada).clearAll()
         #expect(try await accounts.list()["ada"] == ada)
         #expect(try await accounts.storage(of: ada).load() == nil)
@@ -87,7 +87,7 @@ struct UserAccountsTests {
         let storage = accounts.storage(of: old)
         let version = try await storage.tokens.storage.current().version
         try await accounts.remove("ada")
-        // A login that ends late, and a renewal.
+        // A login that finishes late, and a renewal.
         let error = await #expect(throws: AccountError.self) { try await storage.save(tokens("late"), user: user("ada")) }
         #expect(error?.code == .removed)
         #expect(try await !storage.tokens.storage.save(tokens("renewed"), replacing: version))
@@ -100,7 +100,7 @@ struct UserAccountsTests {
     }
 
     @Test func `Identifiers are compared by their bytes`() async throws {
-        // The sign for ångström and the letter, which look the same and are equal as strings.
+        // The ångström sign and the letter, which look the same and are equal as strings.
         let (sign, letter) = ("\u{212B}", "\u{C5}")
         let accounts = UserAccounts<User>(storage: InMemoryStorage())
         let first = try await accounts.signIn(sign, tokens: tokens("a"))
@@ -121,7 +121,7 @@ struct UserAccountsTests {
             let error = await #expect(throws: AccountError.self) { try await accounts.signIn(id, tokens: tokens("a")) }
             #expect(error?.code == .identifier)
         }
-        // A thousand sign-ins would write the list as often.
+        // A thousand sign-ins would write the list a thousand times.
         let entries = (0..<999).map { #"{"id":"\#($0)","slot":"nevod.accounts.\#($0)"}"# }
         try await storage.set(#"{"format":1,"entries":[\#(entries.joined(separator: ","))],"loose":[]}"#, for: .accounts)
         try await accounts.signIn("999", tokens: tokens("999"))
@@ -227,7 +227,7 @@ struct UserAccountsTests {
     ) async throws {
         let storage = try await store.open(folder)
         let accounts = accounts(storage)
-        // Another process, where there can be one.
+        // Another process, if the storage allows one.
         let other = self.accounts(store == .memory ? storage : try await store.open(folder))
         let seen = Collected<UserAccountList>()
         let reading = Task { for await list in accounts.changes { seen.append(list) } }

@@ -25,7 +25,7 @@ struct RemoteKeySetTests {
         try await verifier.verify(token, with: keys, at: Double(SignedTokens.time))
     }
 
-    /// How many of these tokens are refused since there is no key for them.
+    /// How many of these tokens are rejected because they have no key.
     private func refusals(_ range: Range<Int>, _ keys: RemoteKeySet) async -> Int {
         await withTaskGroup(of: Bool.self) { group in
             for number in range {
@@ -158,7 +158,7 @@ struct RemoteKeySetTests {
         #expect(await eventually { server.count == 2 })
         let reads = clock.reads
         async let two = verify(SignedTokens.two, keys).subject
-        // It has decided to wait.
+        // By now it has decided to wait.
         #expect(await eventually { clock.reads > reads })
         gate.set()
         #expect(try await two == "ada")
@@ -173,7 +173,7 @@ struct RemoteKeySetTests {
         clock.advance(300)
         let gate = server.hold()
         async let one = verify(SignedTokens.one, keys).subject
-        // Answered without the new key.
+        // The response lacks the new key.
         #expect(await eventually { server.count == 2 })
         server.respond(.init(body: SignedTokens.bothKeys))
         let reads = clock.reads
@@ -194,7 +194,7 @@ struct RemoteKeySetTests {
             _ = try await verify(SignedTokens.one, keys)
             failures += 1
         }
-        // At most one for each step, in the background after the first failure.
+        // At most one request for each step, in the background after the first failure.
         #expect(await eventually { logger.lines.count == server.count - 1 })
         #expect(server.count <= failures)
         clock.advance(301)

@@ -104,7 +104,7 @@ struct TokenServiceTests {
             try await revocation(basic).revoke("x", hint: TokenTypeHint(rawValue: "saml2"))
         }
         #expect(error?.code == .unsupportedTokenType)
-        // A server that revokes refresh tokens alone.
+        // A server that revokes only refresh tokens.
         let partial = try RawServer { connection, _ in
             while let request = connection.readRequest() {
                 let isRefresh = String(decoding: request.body, as: UTF8.self).contains("refresh_token")
@@ -127,7 +127,8 @@ struct TokenServiceTests {
     }
 }
 
-/// The same at django-oauth-toolkit's, which ends the access tokens of a refresh token, and decodes a client's name and secret.
+/// The same at django-oauth-toolkit's endpoints, which end a refresh token's access tokens, and decode a client's name and
+/// secret.
 struct ToolkitTests {
     @Test func `A client with any name and secret asks about tokens, and revokes them`() async throws {
         let folder = try TemporaryFolder()
@@ -149,7 +150,7 @@ struct ToolkitTests {
     }
 }
 
-/// Responses of servers that do harm.
+/// Responses of malicious servers.
 struct HostileTokenServiceTests {
     private let server: ScriptedServer
 
@@ -171,8 +172,8 @@ struct HostileTokenServiceTests {
     }
 
     @Test func `A response that repeats the token shows it in no error`() async throws {
-        for status in [200, 400, 401, 500] {
-            server.respond(.init(status: status, body: #"{"error":"bad \"my-secret-token\"","description":"my-secret-token"}"#))
+        for (status, code) in [200, 400, 401, 500].flatMap({ [($0, #"bad \"my-secret-token\""#), ($0, "my-secret-token")] }) {
+            server.respond(.init(status: status, body: #"{"error":"\#(code)","description":"my-secret-token"}"#))
             let error = await #expect(throws: (any Error).self) { try await introspection.introspect("my-secret-token") }
             var text = "\(String(describing: error))"
             if let error { dump(error, to: &text) }

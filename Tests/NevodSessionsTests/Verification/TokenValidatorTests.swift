@@ -36,7 +36,7 @@ struct TokenValidatorTests {
         clock.advance(3600)
         let validation = try await validator(introspecting: true).validate(tokens(SignedTokens.one))
         #expect(validation.isExpired && !validation.isValid && validation.claims.subject == "ada")
-        // The server is not asked.
+        // The server gets no request.
         #expect(server.count == 0)
         let cases: [(token: String, code: JWTError.Code)] = [
             (SignedTokens.foreign, .audience), (SignedTokens.two, .noKey), (SignedTokens.one.dropLast(4) + "AAAA", .signature),
@@ -62,7 +62,7 @@ struct TokenValidatorTests {
 
     // Renewals.
 
-    /// Issues the tokens of a list, one for each renewal.
+    /// Issues a list's tokens, one for each renewal.
     private struct Issuer: TokenProvider {
         let tokens = SessionTokens(storage: InMemoryStorage())
         let issued: [String]
@@ -90,7 +90,7 @@ struct TokenValidatorTests {
         return (client, ends)
     }
 
-    /// Keeps a server alive as long as the client.
+    /// Keeps the server alive as long as the client.
     private struct Holding: RequestInterceptor {
         let server: RawServer
     }
@@ -145,7 +145,7 @@ struct TokenValidatorTests {
         // The issuer publishes the key late.
         server.respond(.init(body: SignedTokens.bothKeys))
         clock.advance(300)
-        // The session's, whichever of its clients asks.
+        // The session's tokens, whichever of its clients asks.
         let other = VerifyingTokenProvider(issuer, validator: TokenValidator(verifier: verifier, keys: keys, clock: clock.host))
         let (another, _) = try await self.client(other)
         _ = try await another.send(endpoint)
@@ -155,7 +155,7 @@ struct TokenValidatorTests {
 
     @Test func `Tokens that expired before they could be verified are renewed themselves`() async throws {
         server.respond(.init(body: SignedTokens.keySet))
-        // The first is of an unknown key; the second has expired by this clock, as by one that is wrong.
+        // The first has an unknown key. The second has expired by this clock, which may be wrong.
         let issuer = Issuer(issued: [SignedTokens.two, SignedTokens.one, SignedTokens.lastingOne])
         let keys = RemoteKeySet(url: "\(server.url)/keys", clock: clock.host)
         let provider = VerifyingTokenProvider(
@@ -167,7 +167,7 @@ struct TokenValidatorTests {
         await #expect(throws: NetworkError.authenticationFailed) { try await client.send(endpoint) }
         _ = try await client.send(endpoint)
         #expect(try await provider.tokens.storage.load()?.accessToken == SignedTokens.lastingOne)
-        // Never the refresh token that was spent.
+        // Never the spent refresh token.
         #expect(issuer.calls.values == ["r0", "r1", "r2"] && ends.values.isEmpty)
     }
 }

@@ -30,8 +30,8 @@ struct LockedTests {
         #expect(shared.value.withLock { $0 } == (8 * uses, false, 0))
     }
 
-    /// With a lock that the kernel passes from holder to waiter, each use costs up to 35 µs on two processors (measured), and all of
-    /// them minutes.
+    /// With a lock that the kernel passes from holder to waiter, each use costs up to 35 µs on two processors (measured), and all
+    /// of them take minutes.
     @Test(.timeLimit(.minutes(1))) func `More threads than processors meet without a convoy`() async throws {
         final class Shared: Sendable {
             let value = Locked([Int](repeating: 0, count: 64))

@@ -35,7 +35,7 @@ struct StorageThreadTests {
         #expect(order.values == Array(0..<50))
     }
 
-    /// Runs more blocking calls than the pool has threads; in the pool they would stop everything.
+    /// Runs more blocking calls than the pool has threads. In the pool, they would stop everything.
     @Test func `A call that blocks holds no thread of the pool`() async throws {
         let latch = Latch()
         try await withThrowingTaskGroup { group in

@@ -13,7 +13,7 @@ struct TimerQueueTests {
         _ = timers.schedule(at: now + .milliseconds(60)) { fired.append(3) }
         #expect(await eventually { fired.values.count == 3 })
         #expect(fired.values == [1, 2, 3])
-        // After the queue has run empty, a new timer starts it again.
+        // When the queue is empty, a new timer starts it again.
         _ = timers.schedule(at: .now) { fired.append(4) }
         #expect(await eventually { fired.values.count == 4 })
     }

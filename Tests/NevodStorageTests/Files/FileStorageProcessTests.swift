@@ -4,7 +4,7 @@ import Testing
 
 @testable import NevodStorage
 
-/// Tests several processes with one store, some of which are killed.
+/// Tests several processes that share a store. Some are killed.
 @Suite(.blocking) struct FileStorageProcessTests {
     private let folder: TemporaryFolder
     private let directory: String
@@ -125,7 +125,8 @@ import Testing
         }
         let result = try StorageChild.lastLine(["save", directory, "10", "100000", "\(user)"])
         #expect(
-            result == "permissions: \(directory): no file can be made in it: Permission denied; let this user read and write it")
+            result
+                == "permissions: \(directory): no file can be created in it: Permission denied; let this user read and write it")
         #expect(try contents(of: "\(directory)/token") == [1])
     }
 }

@@ -3,7 +3,7 @@ import NevodStorage
 import NevodTestSupport
 import Testing
 
-/// Tests what a store doesn't trust, and its errors.
+/// Tests files that a store doesn't trust, and its errors.
 struct FileStorageRefusalTests {
     private let folder: TemporaryFolder
     private let directory: String
@@ -38,7 +38,7 @@ struct FileStorageRefusalTests {
         #expect(error.description == "\(path): is open to others (mode \(String(mode, radix: 8))); chmod 600 '\(path)'")
         await #expect(throws: error) { _ = try await storage.replace([1], with: [2], for: "a") }
         #expect(try contents(of: path) == [1])
-        // A new value doesn't depend on which users could read the old one.
+        // A new value doesn't inherit the old one's readers.
         try await storage.set([2], for: "a")
         #expect(try await storage.data(for: "a") == [2])
     }

@@ -7,13 +7,13 @@ final class FaultyStorage: CompareAndSwapStorage {
         case none
         /// Reads and writes fail.
         case away
-        /// Writes are refused: the store is full.
+        /// Writes are rejected because the store is full.
         case refuses
-        /// Writes are lost, and an error is returned.
+        /// Writes are lost, and return an error.
         case loses
         /// Writes return an error, but take effect after the next read.
         case arrivesLate
-        /// Writes arrive, and an error is returned.
+        /// Writes take effect, but return an error.
         case arrivesUnheard
         /// The first write takes effect; the store is unreachable from then on.
         case arrivesThenAway
@@ -25,7 +25,7 @@ final class FaultyStorage: CompareAndSwapStorage {
 
     private typealias Change = @Sendable ([UInt8]?) -> [UInt8]??
 
-    /// A number of calls, shared by all stores of a process, after which they fail.
+    /// After this number of calls, shared by all stores of a process, they fail.
     final class Life: Sendable {
         private let rest: Locked<Int>
         init(_ calls: Int) { rest = Locked(calls) }

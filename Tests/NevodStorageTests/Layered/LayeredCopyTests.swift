@@ -52,7 +52,7 @@ struct LayeredCopyTests {
         // After this step, the cleared value is known.
         #expect(sent.step(over: c) != .overruled)
         #expect(sent.step(over: a) == .overruled)
-        // A login after an unseen logout overrules as well; without the logout, it doesn't overrule an unseen value.
+        // A login after an unseen logout also overrules. Without the logout, it doesn't overrule an unseen value.
         #expect(LayeredCopy.recording(b, over: unseen).step(over: c) != .overruled)
         #expect(LayeredCopy.recording(b, over: nil).step(over: c) == .overruled)
         #expect(LayeredCopy.recording(b, over: nil).step(over: nil) != .overruled)

@@ -17,7 +17,7 @@ import Testing
         try await SQLiteStorage(path: "\(folder.path)/\(name)/tokens.db", keys: [KeyFile(path: "\(folder.path)/key")])
     }
 
-    /// Another remote store, which holds what the backup held. Its values are as old as the backup.
+    /// Another remote store with the backup's contents. Its values are as old as the backup.
     private func restored(_ name: String, _ values: [String?]) async throws -> SQLiteStorage {
         let storage = try await remote(name)
         for value in values { try await storage.set(value, for: "token") }
@@ -36,7 +36,7 @@ import Testing
         #expect(try await after.string(for: "token") == "3")
         #expect(try await store.string(for: "token") == "3")
         #expect(events.values.count == 1 && events.values.first?.contains("older value") == true)
-        // From now on it is a store like any other, although its numbers are lower.
+        // From now on, it is a store like any other, although its numbers are lower.
         try await store.set("login elsewhere", for: "token")
         #expect(try await after.string(for: "token") == "login elsewhere")
         #expect(events.values.count == 1)
@@ -57,7 +57,7 @@ import Testing
         try await before.set("1", for: "token")
         try await shared.set("2", for: "token")
         #expect(try await before.string(for: "token") == "2")
-        // Recorded while the remote store was away.
+        // Recorded while the remote store was unreachable.
         let local = try FileStorage(directory: folder.makeFolder("local"))
         let copy = try await local.data(for: "token").map { try LayeredCopy(Secret(copying: $0), for: "token") }
         try await local.set(

@@ -3,11 +3,11 @@ import Testing
 
 @testable import NevodStorage
 
-/// Runs every sequence of a given number of steps. Each step is a process of its own, so only the two stores keep state.
+/// Runs every sequence of a given number of steps. Each step is a separate process, so only the two stores keep state.
 struct LayeredStorageSearchTests {
     enum Step: Hashable, Sendable {
         case client(Operation, Condition)
-        /// Another process, at the remote store.
+        /// Another process changes the remote store.
         case otherLogin, otherLogout
     }
 
@@ -17,7 +17,7 @@ struct LayeredStorageSearchTests {
 
     enum Condition: Hashable, Sendable {
         case remote(FaultyStorage.Fault)
-        /// The process ends after that number of calls of the two stores.
+        /// The process ends after that number of calls to the two stores.
         case killed(Int)
     }
 
@@ -57,7 +57,7 @@ struct LayeredStorageSearchTests {
     }
 }
 
-/// The two stores between two steps, and their expected state. Tokens are numbers, each issued once.
+/// The two stores between two steps, and their expected state. A token is a number, which is issued once.
 struct LayeredWorld: Hashable {
     typealias Step = LayeredStorageSearchTests.Step
 
@@ -72,7 +72,7 @@ struct LayeredWorld: Hashable {
     private var loggedOut: Set<Int> = []
     /// The tokens of the remote store that are known here.
     private var known: Set<Int> = []
-    /// The stored value as far as the client can know it; nil if it can't.
+    /// The stored value, if the client can know it; otherwise nil.
     private var view: Int??
     /// Whether a token was cleared before the remote store was ever seen.
     private var hasClearedUnseen = false
@@ -164,7 +164,7 @@ struct LayeredWorld: Hashable {
         }
         remote = stores.remote.values["token"].map { Int($0[0]) }
         local = stores.local.values["token"]
-        // The result that a terminated process received is unknown.
+        // The result of a terminated process is unknown.
         if life != nil { result = .unheard }
         return judge(operation, condition, result, before, token, hadCopy)
     }
@@ -223,7 +223,7 @@ struct LayeredWorld: Hashable {
         return nil
     }
 
-    /// Forgets tokens that are in no store, so that more states are equal.
+    /// Forgets tokens that are in neither store, so that more states are equal.
     private mutating func forget() {
         let pending = local.flatMap { try? LayeredCopy(Secret(copying: $0), for: "token").value }
         let rest = Set([remote, view ?? nil, pending?.withUnsafeBytes { Int($0[0]) }].compactMap(\.self))

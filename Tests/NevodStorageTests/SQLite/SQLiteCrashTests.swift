@@ -101,14 +101,14 @@ import Testing
         var storage: SQLiteStorage? = try await open()
         for number in 0..<300 { try await storage?.set("value \(number)", for: StorageKey(rawValue: "k\(number)")) }
         storage = nil
-        // The last connection that closes moves the log into the file, perhaps a little later.
+        // The last connection to close moves the log into the file, perhaps a little later.
         let log = "\(path)-wal"
         try #require(await eventually { access(log, F_OK) != 0 })
         let original = try contents(of: path)
         let next = SQLiteSchema(steps: SQLiteSchema.current.steps + ["ALTER TABLE entry ADD COLUMN note TEXT"])
         var random = rounds.random
         for round in 0..<rounds.count / 4 {
-            // A folder of its own: the store of the last round may not be closed yet.
+            // A separate folder, because the last round's store may not be closed yet.
             let place = folder.makeFolder("\(round)")
             try folder.write("\(round)/tokens.db", original)
             link("\(folder.path)/key", "\(place)/key")

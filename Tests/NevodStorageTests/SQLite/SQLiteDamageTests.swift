@@ -13,7 +13,7 @@ import Testing
     private let place: Place
     private let key: KeyFile
 
-    /// The folder of the store, which changes from one round to the next.
+    /// The store's folder, which changes in each round.
     private final class Place: Sendable {
         let folders: Locked<[String]>
         init(_ first: String) { folders = Locked([first]) }
@@ -29,7 +29,7 @@ import Testing
 
     private func open() async throws -> SQLiteStorage { try await SQLiteStorage(path: path, keys: [key]) }
 
-    /// 58 and 122 bytes when sealed are lengths that one wrong bit can make a NULL.
+    /// A single wrong bit can turn sealed values of 58 or 122 bytes into NULL.
     private func value(_ number: Int) -> String {
         String(repeating: "\(number % 10)", count: number.isMultiple(of: 2) ? 29 : number.isMultiple(of: 3) ? 93 : 700)
     }
@@ -52,8 +52,7 @@ import Testing
         try folder.write("tokens.db", bytes)
     }
 
-    /// Puts a store into a folder of its own: one that was opened before may not be closed yet, and SQLite then removes what stands
-    /// beside its path.
+    /// Puts a store into its own folder. The previous store may not be closed yet, and SQLite then removes files beside its path.
     private func putApart(_ bytes: some Sequence<UInt8>, log: [UInt8]? = nil) throws {
         let name = place.folders.withLock { folders in
             let name = "\(folders.count)"
@@ -68,7 +67,7 @@ import Testing
         case refused, errors, reported, unharmed
     }
 
-    /// Reads the whole store: present values are correct, and missing ones are reported.
+    /// Reads the whole store. Present values are correct, and missing ones are reported.
     private func examine(_ what: String) async throws -> Finding {
         let storage: SQLiteStorage
         do { storage = try await open() } catch is StorageError { return .refused }
@@ -119,7 +118,7 @@ import Testing
         var findings: [Finding: Int] = [:]
         for round in 0..<rounds.count {
             var damaged = bytes
-            // A third in the first page and a half, where the header and the store's key are.
+            // A third of them in the first page and a half, where the header and the store's key are.
             let place = Int.random(in: 0..<(round.isMultiple(of: 3) ? 6144 : bytes.count), using: &random)
             let bit = Int.random(in: 0..<8, using: &random)
             damaged[place] ^= 1 << bit
@@ -155,7 +154,7 @@ import Testing
                 written += isNew ? 1 : 0
             }
             let problems = try await storage.verify().problems
-            // The count beside the key tells that changes are missing.
+            // The count beside the key shows that changes are missing.
             let isReported = problems.count == 1 && problems[0].contains("was turned back")
             #expect(written == Self.count ? problems == [] : isReported, "round \(round), seed \(rounds.seed): \(problems)")
             try #require(round >= 0 || written == Self.count)
@@ -164,12 +163,12 @@ import Testing
         #expect(rounds.count < 50 || whole <= rounds.count / 10)
     }
 
-    /// Creates a store, and a log of later values that is not yet moved into it.
+    /// Creates a store, and a log of later values that isn't moved into it yet.
     private func makeLog() async throws -> (bytes: [UInt8], log: [UInt8]) {
         let bytes = try await makeStore()
         let storage = try await open()
         for number in 0..<Self.count { try await storage.set("new \(value(number))", for: name(number)) }
-        // Another process copies the file: closing it in this one would drop SQLite's locks.
+        // Another process copies the file, because closing it in this process would drop SQLite's locks.
         _ = try Command.output(["cp", "\(path)-wal", "\(folder.path)/log"])
         withExtendedLifetime(storage) {}
         return (bytes, try contents(of: "\(folder.path)/log"))
@@ -217,7 +216,7 @@ import Testing
         #expect(try await storage.string(for: name(2)) == value(2))
         if damage != "the index" {
             #expect(
-                error?.description.contains("the value of key of 1 is missing: its row was removed, or stands under another key")
+                error?.description.contains("the value of key of 1 is missing: its row was removed, or moved to another key")
                     == true)
             // Other keys can still be used.
             #expect(try await storage.string(for: "another") == nil)
@@ -238,7 +237,7 @@ import Testing
         unlink(path)
         let error = await #expect(throws: StorageError.self) { try await open() }
         #expect(error?.description.contains("remove '\(path)-changes' and '\(path)-wal'") == true)
-        // The log alone shows that there was a store.
+        // Only the log shows that there was a store.
         unlink("\(path)-changes")
         try folder.write("tokens.db-wal", [1, 2, 3])
         let logged = await #expect(throws: StorageError.self) { try await open() }

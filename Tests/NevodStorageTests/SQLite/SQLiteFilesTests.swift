@@ -5,7 +5,7 @@ import Testing
 
 @testable import NevodStorage
 
-/// Tests files that are moved, removed, replaced or cut while a store has them open.
+/// Tests files that are moved, removed, replaced or truncated while a store has them open.
 @Suite(.blocking) struct SQLiteFilesTests {
     private let folder: TemporaryFolder
     private let place: String
@@ -40,9 +40,9 @@ import Testing
         for (index, call) in calls.enumerated() {
             let error = await #expect(throws: StorageError.self, "\(index)") { try await call() }
             #expect(error?.code == .unavailable && error?.subject.hasPrefix(path) == true, "\(index)")
-            // The lock stands in the folder, which may be missing itself.
+            // The lock is in the folder, which may itself be missing.
             guard index < 4 else { continue }
-            #expect(error?.problem.contains("was moved, removed, replaced or cut while") == true)
+            #expect(error?.problem.contains("was moved, removed, replaced or truncated while") == true)
             #expect(error?.remedy?.hasPrefix("stop the programs that use it; then ") == true)
         }
     }
@@ -61,7 +61,7 @@ import Testing
             #expect(try await storage.string(for: name) == "old")
             try await other.set("new", for: name)
             #expect(try await storage.string(for: name) == "new")
-            // Both count in the same file again.
+            // Both use the same file of counters again.
             try await storage.set("newer", for: name)
             #expect(try await other.string(for: name) == "newer")
         }
@@ -91,17 +91,17 @@ import Testing
             }
             #expect(key?.code == .permissions)
         }
-        // As in /tmp, where only a file's owner can replace it.
+        // Like /tmp, where only a file's owner can replace it.
         chmod(parent, mode | 0o1000)
         _ = try await SQLiteStorage(path: "\(parent)/tokens.db", keys: [KeyFile(path: "\(folder.path)/key")])
     }
 
     @Test(arguments: [
-        ("ALTER TABLE entry ADD COLUMN note TEXT", "its table \"entry\" is not that of layout 2"),
-        ("ALTER TABLE entry RENAME COLUMN sealed TO closed", "its table \"entry\" is not that of layout 2"),
-        ("DROP TABLE register", "has no table \"register\", which a store of layout 2 has"),
-        ("CREATE VIEW mine AS SELECT * FROM entry", "has a view \"mine\" that no store of layout 2 has"),
-        ("CREATE INDEX mine ON entry (version)", "has a index \"mine\" that no store of layout 2 has"),
+        ("ALTER TABLE entry ADD COLUMN note TEXT", "its table \"entry\" differs from layout 2"),
+        ("ALTER TABLE entry RENAME COLUMN sealed TO closed", "its table \"entry\" differs from layout 2"),
+        ("DROP TABLE register", "has no table \"register\", which is part of layout 2"),
+        ("CREATE VIEW mine AS SELECT * FROM entry", "has an unexpected view \"mine\", which is not part of layout 2"),
+        ("CREATE INDEX mine ON entry (version)", "has an unexpected index \"mine\", which is not part of layout 2"),
     ])
     func `Tables that were changed are named`(change: String, problem: String) async throws {
         try await open().set("one", for: "a")
@@ -115,7 +115,7 @@ import Testing
         let storage = try await open()
         let long = String(repeating: "x", count: 1 << 20)
         try await storage.setAll((0..<16).map { (StorageKey(rawValue: "k\($0)"), Secret(long)) })
-        // The log begins anew with the next change after it was moved.
+        // The next change after moving the log starts a new log.
         for number in 0..<3 { try await storage.set("\(number)", for: "a") }
         var info = stat()
         #expect(lstat("\(path)-wal", &info) == 0 && info.st_size <= 4 << 20, "\(info.st_size)")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NevodStorage
 
-/// Tests exports that are made to keep the importing program busy, with the tables of others.
+/// Tests exports that are crafted to keep the importing program busy, with foreign tables.
 @Suite(.blocking) struct SQLiteHostileImportTests {
     private let folder: TemporaryFolder
     private let passphrase = Passphrase { _ in Secret("correct horse") }
@@ -71,7 +71,7 @@ import Testing
         #expect(throws: StorageError.self) { try SQLiteDatabase(path).run("SELECT hex(zeroblob(5000000))") }
     }
 
-    /// As the copy has one in which an export of an earlier layout is read.
+    /// Like the limit of the copy in which an export with an earlier layout is read.
     @Test func `A failure with a journal in memory is an error`() throws {
         let path = try folder.write("empty.db")
         let database = try SQLiteDatabase(path)

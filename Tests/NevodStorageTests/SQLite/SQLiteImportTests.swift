@@ -66,7 +66,7 @@ import Testing
             let error = await #expect(throws: StorageError.self) {
                 try await storage.importValues(from: file, key: key, replacing: true)
             }
-            #expect(error?.subject == file && error?.problem == "is a store, perhaps one in use, and not an export")
+            #expect(error?.subject == file && error?.problem == "is a store that may be in use, and not an export")
         }
         let inUse = try state(place)
         #expect(inUse.count == 4)
@@ -116,6 +116,6 @@ import Testing
         #expect(try state("\(folder.path)/export") == before)
         try sql(file, "PRAGMA user_version = 3")
         let error = await #expect(throws: StorageError.self) { try await SQLiteExport(file, key: passphrase) }
-        #expect(error?.description.contains("has layout 3, and this program supports none later than 2") == true)
+        #expect(error?.description.contains("has layout 3, but this program supports none later than 2") == true)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NevodStorage
 
-/// Tests rows that something other than the store has put back, taken away or changed, with SQLite's own tools for Python.
+/// Tests rows that something other than the store has restored, removed or changed, here with Python's SQLite module.
 @Suite(.blocking) struct SQLiteRegisterTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -25,7 +25,7 @@ import Testing
             "import sqlite3, sys\nd = sqlite3.connect(sys.argv[1], isolation_level=None)\n\(script)", [path] + arguments)
     }
 
-    /// A store with three values, which is closed, so that its file can be copied.
+    /// A closed store with three values, so that its file can be copied.
     private func makeStore() async throws {
         try await close { storage in
             for name in ["a", "b", "c"] { try await storage.set("of \(name)", for: StorageKey(rawValue: name)) }
@@ -56,7 +56,7 @@ import Testing
         #expect(swapped?.code == .damaged)
         let found = try await storage.verify()
         #expect(found.values == 2 && found.problems.count == 1 && found.problems.first?.contains("of b was removed") == true)
-        // The others can be read, and a login repairs it.
+        // The others stay readable, and a login repairs it.
         #expect(try await storage.string(for: "a") == "of a")
         try await storage.set("anew", for: "b")
         #expect(try await storage.string(for: "b") == "anew")
@@ -135,7 +135,7 @@ import Testing
         #expect(try await storage.verify().problems != [])
     }
 
-    /// Compared with Python's cryptography and hashlib, which read the store by the description of its format.
+    /// Compared with Python's cryptography and hashlib, which read the store according to the description of its format.
     @Test func `The register is what its description says`() async throws {
         try await makeStore()
         try await close { try await $0.remove(for: "c") }
@@ -176,7 +176,7 @@ import Testing
         #expect(lines.dropFirst() == ["a 1 of a", "b 2 of b"])
     }
 
-    /// Python writes a store of layout 1, with a removed value and damaged ones.
+    /// Python writes a store with layout 1, a removed value and damaged ones.
     @Test func `A store of layout 1 is taken over with its values, and removed ones stay so`() async throws {
         let wrapping = try await key.key(for: .random(), salt: [], isNew: true)
         _ = folder.makeFolder("store")
@@ -196,7 +196,7 @@ import Testing
         try await storage.set("next", for: "k7")
         // One more than the highest version.
         #expect(try python("print(d.execute(\"SELECT version FROM entry WHERE key = 'k7'\").fetchone()[0])") == ["502"])
-        // A row of layout 1 opens no more, wherever it comes from.
+        // A row with layout 1 no longer opens, wherever it comes from.
         try python(
             """
             d.execute("ATTACH ? AS old", (sys.argv[1] + '.layout-1',))
@@ -253,7 +253,7 @@ import Testing
         let copy = try contents(of: path)
         try await close { try await $0.remove(for: "b") }
         try folder.write("store/tokens.db", copy)
-        // Whether or not it is changed meanwhile.
+        // Whether or not it has been changed meanwhile.
         for changes in 0..<3 {
             try await close { storage in
                 let problems = try await storage.verify().problems
@@ -263,7 +263,7 @@ import Testing
                 for _ in 0..<changes { try await storage.set("more", for: "d") }
             }
         }
-        // Beside the key, nobody but this user can change it.
+        // Beside the key, only this user can change it.
         let names = try Command.python("import os, sys; print(*os.listdir(sys.argv[1]))", ["\(folder.path)/keys"])
         #expect(names.count == 1 && names[0].hasSuffix(".count") || names[0].contains(".count "))
         let storage = try await SQLiteStorage(path: path, keys: [key, KeyFile(path: "\(folder.path)/keys/next")])
@@ -278,7 +278,7 @@ import Testing
         let copy = try contents(of: path)
         let storage = try await open()
         try await storage.remove(for: "b")
-        // Python puts the old content back as another program would: in a transaction of its own.
+        // Python restores the old content like another program would, in its own transaction.
         let old = try folder.write("old.db", copy)
         try python("sqlite3.connect(sys.argv[2]).backup(d)", [old])
         for call in [{ _ = try await storage.string(for: "b") }, { try await storage.set("x", for: "a") }]
@@ -292,7 +292,7 @@ import Testing
     @Test func `A key that has sealed as many values as is safe seals no more, until the store has a new one`() async throws {
         let storage = try await open()
         try await storage.set("one", for: "a")
-        try await setSealings(RegisterHead.sealingLimit - 4, storage)
+        try await setSealings(SealingKey.mostSealings - 4, storage)
         // A value and three pages.
         try await storage.set("two", for: "a")
         let error = await #expect(throws: StorageError.self) { try await storage.set("three", for: "a") }
@@ -335,7 +335,7 @@ import Testing
             #expect(page.entries.allSatisfy { model[$0.id] == $0.number }, "seed \(rounds.seed)")
             var bytes = page.encoded(as: number)
             #expect(RegisterPage(bytes[...], as: number) == page, "seed \(rounds.seed)")
-            // Other bytes are no page, or another page with the same bytes.
+            // Other bytes are either not a page, or another page with the same bytes.
             guard !bytes.isEmpty else { continue }
             bytes[Int.random(in: bytes.indices, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
             bytes.removeLast(Int.random(in: 0...bytes.count, using: &random))

@@ -21,7 +21,7 @@ import Testing
 
     private var next: KeyFile { KeyFile(path: "\(folder.path)/next") }
 
-    /// The system drops the locks of a file that a process has as soon as it closes any descriptor of it.
+    /// When a process closes any descriptor of a file, the system drops all its locks on that file.
     @Test func `Opening and closing a store leaves the locks of another one in the process as they are`() async throws {
         let storage = try await open()
         try await storage.set("value", for: "a")
@@ -45,7 +45,7 @@ import Testing
         let storage = try await open()
         try await storage.set("old", for: "a")
         #expect(try await storage.string(for: "a") == "old")
-        // From now on, the two stores don't see each other's changes.
+        // From now on, neither store sees the other's changes.
         unlink("\(path)-changes")
         try await open().set("new", for: "a")
         let found = Collected<String?>()
@@ -58,7 +58,7 @@ import Testing
         try await storage.set("old", for: "a")
         #expect(try await other.string(for: "a") == "old")
         let counters = try ChangeCounters("\(path)-changes")
-        // A write that starts before the change of the key and ends after it.
+        // A write that starts before the key is changed and ends afterwards.
         let change = counters.begin("a")
         try await storage.rekey(next)
         #expect(counters.count(of: "a") == nil)

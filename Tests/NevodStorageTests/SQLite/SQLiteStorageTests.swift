@@ -203,7 +203,7 @@ struct SQLiteStorageTests {
         let storage = try await open()
         try await storage.set("token", for: "a")
         #expect(try await storage.string(for: "a") == "token")
-        // A cached value is read without the database and its thread, which is blocked here.
+        // A cached value is read without the database and its thread, which are blocked here.
         let (blocked, free) = (Latch(), Latch())
         let thread = storage.connection.thread
         async let holding: Void = thread.run {
@@ -223,7 +223,7 @@ struct SQLiteStorageTests {
         try await storage.set("token", for: "a")
         _ = try await storage.string(for: "a")
         _ = counters.begin("a")
-        // As the other process has left it: in the midst of the change.
+        // As the other process has left it, in the middle of the change.
         let begun = try contents(of: "\(path)-changes")
         try await other.remove(for: "a")
         let file = Glibc.open("\(path)-changes", O_WRONLY | O_CLOEXEC)
@@ -259,6 +259,6 @@ struct SQLiteStorageTests {
         #expect(found.map { $0.prefix { $0 != " " } }.contains("tokens.db.layout-2"))
         #expect(found.allSatisfy { !$0.contains("True") }, "\(found)")
         let error = await #expect(throws: StorageError.self) { try await open() }
-        #expect(error?.description.contains("has layout 3, and this program supports none later than 2") == true)
+        #expect(error?.description.contains("has layout 3, but this program supports none later than 2") == true)
     }
 }

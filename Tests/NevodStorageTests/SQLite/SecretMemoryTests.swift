@@ -8,7 +8,7 @@ import Testing
 
 // A sanitizer maps terabytes of shadow memory.
 #if !NEVOD_ADDRESS_SANITIZER && !NEVOD_THREAD_SANITIZER
-    /// A process that has loaded a token looks for it, and for the keys, in its own memory.
+    /// A process that has loaded a token searches its own memory for the token and the keys.
     @Suite(.blocking) struct SecretMemoryTests {
         private let folder: TemporaryFolder
 
@@ -16,7 +16,7 @@ import Testing
             folder = try TemporaryFolder()
         }
 
-        /// Returns the bytes, and the texts that may represent them.
+        /// Returns the bytes and the texts that may represent them.
         private func forms(of secret: Secret) -> [String] {
             let bytes = secret.copied(as: [UInt8].self)
             let texts = [hex(bytes), hex(bytes).uppercased(), bytes.withUnsafeBytes { Base64.encoded($0) }]
@@ -42,8 +42,8 @@ import Testing
             let lines = LineReader(pipe).rest()
             Command.wait(for: pid)
             try #require(lines.count == 13, "\(lines)")
-            // The counts in protected memory and elsewhere, and where: the data key once, for the next value; the token as stored and as
-            // used.
+            // The counts in protected memory and elsewhere, and the places. The data key occurs once, for the next value. The
+            // token occurs as stored and as used.
             #expect(
                 lines == [
                     "0 0 ", "0 0 ", "0 0 ", "0 0 ",

@@ -74,7 +74,7 @@ struct SealingKeyTests {
         }
     }
 
-    /// RFC 7914 §12, the second.
+    /// RFC 7914 §12, the second example.
     @Test func `scrypt gives the published test vector`() throws {
         let key = try Scrypt(cost: 1024, blockSize: 8, parallelism: 16).key(
             of: Secret("password"), salt: Array("NaCl".utf8), count: 64)

@@ -31,7 +31,7 @@ struct SealingStorageTests {
         #expect(base.data(for: "a") == nil)
     }
 
-    /// As any storage may be, without compare-and-swap and locks.
+    /// Like any simple storage, without compare-and-swap and locks.
     private actor Plain: KeyValueStorage {
         private var values: [StorageKey: [UInt8]] = [:]
 
@@ -71,7 +71,7 @@ struct SealingStorageTests {
             #expect(base.data(for: "a") == value)
         }
         #expect(try await storage.string(for: "b") == "two")
-        // A login writes over it.
+        // A login overwrites it.
         try await storage.set("new", for: "a")
         #expect(try await storage.string(for: "a") == "new")
     }

@@ -36,7 +36,7 @@ struct FolderWatcherTests {
             let watches = [watch(), watch()]
             #expect(watches.allSatisfy { $0 != nil } && watcher.isRunning)
             try write("file")
-            // To each of the two.
+            // Reported to both.
             #expect(await eventually { seen.values.filter { $0 == .renamed("file") }.count >= 2 })
             #expect(await eventually { seen.values.filter { $0 == .written("file") }.count >= 2 })
             rename("\(path)/file", "\(path)/other")
@@ -103,7 +103,7 @@ struct FolderWatcherTests {
         }
         try write("third")
         try await onOwnThread { _ = begun.wait(timeout: .now() + 600) }
-        // In turn, since equal events that follow each other are merged; without a change of the disk, which other tests may be syncing.
+        // Alternating, because consecutive equal events are merged. Doesn't change the disk, which other tests may be syncing.
         for number in 0..<min(limit + 1000, 100_000) {
             close(open("\(path)/\(number.isMultiple(of: 2) ? "first" : "second")", O_WRONLY))
         }
@@ -127,7 +127,7 @@ struct FolderWatcherTests {
         let events = bytes.withUnsafeBytes { InotifyEvent.events(in: $0) }
         #expect(events.map(\.folder) == [1, -1, 2] && events.map(\.name) == ["a", "", "bc"])
         #expect(events[0].change == .renamed("a") && events[2].change == .written("bc"))
-        // A part of an event is none.
+        // A part of an event isn't an event.
         for count in 0..<bytes.count {
             let events = bytes[..<count].withUnsafeBytes { InotifyEvent.events(in: $0) }
             #expect(events.count == (count < 32 ? 0 : count < 48 ? 1 : 2))

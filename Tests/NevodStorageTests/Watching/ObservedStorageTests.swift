@@ -6,7 +6,7 @@ import Testing
 
 @testable import NevodStorage
 
-/// What a process sees of changes by others: two objects over one store are as two processes.
+/// What a process sees of other processes' changes. Two objects over one store act like two processes.
 @Suite(.blocking) struct ObservedStorageTests {
     private let folder: TemporaryFolder
 
@@ -60,7 +60,7 @@ import Testing
             try await other.store(nil, for: key)
             #expect(await eventually { seen.values.filter { $0 == key }.count > count }, "\(key)")
         }
-        // Its own are too.
+        // Its own changes are also reported.
         try await storage.store([2], for: "own")
         #expect(await eventually { seen.values.contains("own") })
         for key in Self.keys { #expect(try await storage.bytes(for: key) == nil) }
@@ -107,7 +107,7 @@ import Testing
         reading.cancel()
         again.cancel()
         #expect(await eventually { watches(of: "\(folder.path)/files") == 0 })
-        // Nor does it keep the store.
+        // It doesn't keep the store alive either.
         weak var released: FileStorage?
         do {
             let storage = try FileStorage(directory: "\(folder.path)/files")
@@ -120,7 +120,7 @@ import Testing
         withExtendedLifetime(watcher) {}
     }
 
-    /// As the kernel tells.
+    /// From the kernel's reports.
     private func watches(of path: String) -> Int {
         var info = stat()
         guard stat(path, &info) == 0 else { return -1 }
@@ -174,7 +174,7 @@ import Testing
     }
 }
 
-/// What the processes of a test have printed.
+/// The output of a test's processes.
 private final class Shown: Sendable {
     private let state: Locked<(values: [[Int: String]], done: Int)>
 
@@ -195,7 +195,7 @@ private final class Shown: Sendable {
     }
 }
 
-/// Stores of tests take bytes under one name.
+/// Test stores take bytes under one name.
 protocol SecretOrBytes: KeyValueStorage where Value == [UInt8] {}
 extension SecretOrBytes {
     func bytes(for key: StorageKey) async throws -> [UInt8]? { try await data(for: key) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import nevod_host
 
-/// Types into real shells at a terminal made by `script`, and compares the words that the command receives.
+/// Types into real shells at a terminal made by `script`, and compares the arguments that the command receives.
 @Suite struct CompletionsTests {
     private static let typed = [
         ("--outp\tx", "<--outputx>"),
@@ -69,7 +69,7 @@ import Testing
         let (output, _) = try Shell.run(
             "HOME='\(folder.path)/home' ZDOTDIR='\(folder.path)/home' timeout 60 script -qec '\(command)' /dev/null <'\(folder.path)/keys'"
         )
-        // A terminal ends its lines with CR LF, which is one Character.
+        // A terminal ends its lines with CR LF, a single Character.
         let got = output.split { $0.isNewline }.filter { $0.hasPrefix("GOT") }.map { String($0.dropFirst(3)) }
         for (index, (keys, words)) in Self.typed.enumerated() {
             #expect(index < got.count ? got[index] == words : false, "\(keys) gave \(index < got.count ? got[index] : output)")

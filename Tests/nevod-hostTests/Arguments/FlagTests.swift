@@ -17,7 +17,8 @@ import Testing
 
     @Test("What puts a credential on requests is bound to a profile's origins")
     func credentials() {
-        // Some of these may be flags of a later version. --netrc is none: its file says itself for which host an entry is.
+        // Some of these may be flags of a later version. --netrc isn't a credential flag, because its file names the host of each
+        // entry.
         for long in ["plugin", "set", "answer", "user", "header", "cert", "bearer", "oauth2-bearer", "cookie"] {
             for flag in Flag.all where flag.long == long { #expect(flag.isCredential, "--\(long)") }
         }

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "Words behind a URL are items, or URLs",
+        "Words after a URL are items or URLs",
         arguments: [
             ("a=b", 1), ("a:b", 1), ("a@b", 1), ("a;", 1), ("a:=1", 1), ("a==b", 1), ("a[b]=c", 1), ("[]:=1", 1), ("X:8080", 1),
             ("b", 2), ("b/c=d", 2), ("?a=b", 2), ("/a=b", 2), ("#a=b", 2), ("b.c:80", 2), ("localhost:80/a=b", 2),

@@ -14,7 +14,7 @@ import Testing
         #expect(layout.paragraph("a\n\nb") == "a\n\nb")
     }
 
-    @Test("Meanings stand beside their terms, and below a term that is too long")
+    @Test("Meanings are beside their terms, or below a term that is too long")
     func definitions() {
         let text = TextLayout(width: 44).definitions(
             [

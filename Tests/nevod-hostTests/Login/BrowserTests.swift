@@ -16,16 +16,6 @@ import Testing
     }
 
     @Test(
-        "A command is looked up in PATH, unless it is a path",
-        arguments: [
-            ("sh", "/nonexistent:/bin", true), ("sh", "/nonexistent", false), ("sh", "", false), ("/bin/sh", "", true),
-            ("/nonexistent", "/bin", false), ("/etc/passwd", "/bin", false), ("not-a-command", "/bin:/usr/bin", false),
-        ])
-    func isExecutable(name: String, path: String, expected: Bool) {
-        #expect(Browser.isExecutable(name, path: path) == expected)
-    }
-
-    @Test(
         "The address is always one word",
         arguments: [
             (["firefox"], ["firefox", "http://a/?b c;%s"]), (["open", "--url=%s"], ["open", "--url=http://a/?b c;%s"]),

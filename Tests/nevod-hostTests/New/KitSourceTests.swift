@@ -47,7 +47,7 @@ import Testing
         #expect(throws: UsageError.self) { try KitSource(folder.path + "/none") }
     }
 
-    @Test("A text is one literal, also with a combining mark behind a quote")
+    @Test("A text is one literal, even with a combining mark after a quote")
     func literal() {
         #expect(KitSource.literal("a\"\u{301}b\\c").unicodeScalars.elementsEqual("\"a\\\"\u{301}b\\\\c\"".unicodeScalars))
     }

@@ -25,7 +25,7 @@ import Testing
         #expect(try names(folder) == [])
     }
 
-    @Test("A folder that appears in the meantime is kept, also an empty one")
+    @Test("A folder that appears in the meantime is kept, even an empty one")
     func present() throws {
         let folder = try TemporaryFolder()
         _ = try Shell.run("mkdir '\(folder.path)/new'")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ColorChoiceTests {
     @Test(
-        "The variables, of which an empty one counts as not set",
+        "The variables. An empty one counts as not set",
         arguments: [
             ([:], ColorChoice.auto), (["NO_COLOR": "1"], .never), (["NO_COLOR": ""], .auto), (["CLICOLOR_FORCE": "1"], .always),
             (["CLICOLOR_FORCE": "0"], .auto), (["CLICOLOR_FORCE": ""], .auto), (["CLICOLOR": "0"], .never),

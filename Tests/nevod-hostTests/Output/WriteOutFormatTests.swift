@@ -32,7 +32,7 @@ struct WriteOutFormatTests {
         #expect(pieces("%{nope}%{size_download_us}") == [.unknown(Array("nope".utf8)), .unknown(Array("size_download_us".utf8))])
     }
 
-    /// Each opening would search the rest for a brace.
+    /// Each opening brace would search the rest for a closing one.
     @Test func `A long format takes no longer than its length`() {
         let clock = ContinuousClock()
         let time = clock.measure {

@@ -39,7 +39,7 @@ import Testing
         #expect(edited("[a]\n") { $0.setDefault(nil) } == "[a]\n")
     }
 
-    @Test("A name is replaced where it stands, and a section is appended behind an empty line")
+    @Test("A name is replaced in place, and a section is appended after an empty line")
     func others() {
         #expect(edited("  [ a ] # x\n[ab]\n") { $0.rename("a", to: "c") } == "  [c] # x\n[ab]\n")
         #expect(edited("[a]") { $0.append("b", ["fail"]) } == "[a]\n\n[b]\nfail\n")

@@ -25,7 +25,7 @@ import Testing
         #expect(SessionName(name.key) == name)
     }
 
-    @Test("The origins beyond those of the settings are part of the key, and of all accounts' prefix")
+    @Test("Origins that aren't in the settings are part of the key, and of all accounts' prefix")
     func furtherOrigins() throws {
         var name = Self.plain
         name.furtherOrigins = ["https://c.example", "https://;/,?"]

@@ -25,3 +25,13 @@ import Testing
         #expect(throws: error) { try CommandWords.split(text) }
     }
 }
+
+@Suite struct ProgramSearchTests {
+    @Test(arguments: [
+        ("sh", "/nonexistent:/bin", "/bin/sh"), ("sh", "/nonexistent", nil), ("sh", "", nil), ("/bin/sh", "", "/bin/sh"),
+        ("/nonexistent", "/bin", nil), ("/etc/passwd", "/bin", nil), ("not-a-command", "/bin:/usr/bin", nil),
+    ])
+    func `A program is looked up in PATH, unless it is a path`(name: String, folders: String, path: String?) {
+        #expect(ProgramSearch.path(of: name, in: folders) == path)
+    }
+}

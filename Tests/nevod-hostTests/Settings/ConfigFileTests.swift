@@ -42,7 +42,7 @@ import Testing
         #expect(try parse("").profiles.isEmpty)
     }
 
-    @Test("A profile's origins are that of its URL first, and then those of its lines")
+    @Test("A profile's origins are its URL's origin, and then the origins in its lines")
     func origins() throws {
         let profile = try parse(
             "[a]\norigins = https://b.test https://C.test:8443/\nurl = https://a.test/v1?q\norigins = http://d.test\n"
@@ -84,7 +84,7 @@ import Testing
             ("[a]\nurl = file:///x", "config:2: url must begin with"), ("[a]\nurl = http://h/#x", "config:2: url must not have"),
             ("[a]\nurl = http://a\nurl = http://b", "config:3: the profile has a url already"),
             ("[a]\norigins =", "config:2: origins needs a value"), ("[a]\norigins", "config:2: origins needs a value"),
-            ("[a]\norigins = https://a.test https://b.test/x", "config:2: origins holds something else"),
+            ("[a]\norigins = https://a.test https://b.test/x", "config:2: origins takes only https://HOST"),
             ("[a]\nurl = http://h:x", "config:2: url can't be used: its port"), ("[a]\norigin = x", "config:2: unknown option"),
             ("[a]\n--origins = x", "config:2: write origins, without dashes"),
             ("[a]\nheader = X: \u{1B}[0m", "config:2: it contains a control character"),

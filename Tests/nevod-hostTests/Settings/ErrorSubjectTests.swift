@@ -13,6 +13,7 @@ import Testing
         let error = PluginError("p.so", .unknownSetting(scheme: "s", name: "a", valid: []))
         #expect(ErrorSubject(of: error) == .part(.set, "a"))
         #expect(ErrorSubject(of: SubjectError(subject: .flag(.user), underlying: error)) == .flag(.user))
+        #expect(ErrorSubject(of: NetworkError.interceptor("X", NetworkError.plugin(error))) == .part(.set, "a"))
     }
 
     @Test("A wrapped error keeps its text, its exit code and its first subject")

@@ -12,7 +12,7 @@ enum Shell {
         return (String(decoding: output, as: UTF8.self), status >> 8 & 0xFF)
     }
 
-    /// Whether a program is installed; prints why the test is skipped if not.
+    /// Whether a program is installed. If not, prints why the test is skipped.
     static func has(_ program: String) -> Bool {
         if system("command -v \(program) >/dev/null 2>&1") == 0 { return true }
         print("skipped: \(program) is not installed (apt-get install \(program))")

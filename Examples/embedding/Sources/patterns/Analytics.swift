@@ -14,7 +14,7 @@ struct MeasuredClient: Sendable {
     /// The body of a route such as `/metrics`, for Prometheus.
     var metricsPage: String { analytics.snapshot.prometheusText }
 
-    /// Exports to a collector of OpenTelemetry until the task is cancelled.
+    /// Exports to an OpenTelemetry collector until the task is cancelled.
     func export(to collector: String, session: any HTTPTransport = CurlSession()) async {
         let exporter = OTLPExporter(
             endpoint: collector, serviceName: "shop", provider: NetworkProvider(session: session))

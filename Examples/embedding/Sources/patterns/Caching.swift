@@ -1,6 +1,6 @@
 import NevodSessions
 
-/// A client whose successes are kept for five minutes where the service says nothing else, also across restarts.
+/// A client that caches successful responses for five minutes unless the service says otherwise, even across restarts.
 struct CachedClient {
     let cache: DiskCache
     let client: AuthenticatingHTTPClient

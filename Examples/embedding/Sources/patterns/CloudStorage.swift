@@ -17,6 +17,6 @@ struct CloudStorage<Service: CloudService>: KeyValueStorage {
 func makeStorage(_ service: some CloudService, folder: String) async throws -> some KeyValueStorage {
     let layers = LayeredStorage(
         remote: CloudStorage(service: service), local: try FileStorage(directory: "\(folder)/copy"))
-    // Neither the cloud nor the copy holds anything but sealed values.
+    // The cloud and the copy hold only sealed values.
     return try await SealingStorage(layers, key: KeyFile(path: "\(folder)/storage.key"))
 }

@@ -1,6 +1,6 @@
 import NevodSessions
 
-/// A client whose requests need a person who has confirmed within five minutes that they are there.
+/// A client whose requests need a user who has confirmed their presence in the last five minutes.
 struct GuardedClient: Sendable {
     let presence: Presence
     let client: AuthenticatingHTTPClient
@@ -15,7 +15,7 @@ struct GuardedClient: Sendable {
     }
 }
 
-/// Asks for what the PAM service `/etc/pam.d/sports` demands, such as the password of the account.
+/// Asks for what the PAM service `/etc/pam.d/sports` demands, such as the account's password.
 func accountCheck(
     folder: String? = nil, user: String? = nil, ask: @escaping @Sendable (_ text: String, _ isHidden: Bool) async -> Secret?
 ) -> PAMPresenceCheck {

@@ -1,6 +1,6 @@
 import NevodSessions
 
-/// Verifies the tokens of an issuer, here and before new ones are stored.
+/// Verifies an issuer's tokens, here and before new ones are stored.
 struct Verification: Sendable {
     let validator: TokenValidator
 

@@ -33,14 +33,14 @@ if let token = try await session.tokenStorage.load() {
     print("logged in as \"\(token.account)\", has an end: \(token.expiresAt != nil)")
 }
 
-// The server ends the session. One refresh follows, and callers notice nothing.
+// The server ends the session. One refresh follows, which callers don't notice.
 _ = try await NetworkProvider(session: CurlSession()).send(HTTPRequest(.post, url + "/expire"))
 try await get("/orders", with: provider)
 
 try await session.logout()
 print("logged out: \(try await session.tokenStorage.load() == nil)")
 
-// Without a stored token, a request logs in by itself, so this is enough for a program that only sends requests.
+// Without a stored token, a request logs in by itself. A program that only sends requests needs no more than this.
 let other = NetworkProvider(
     session: CurlSession(), interceptor: instance.interceptor(storage: storage, interaction: Terminal()))
 try await get("/orders", with: other)

@@ -1,6 +1,6 @@
 import NevodHostFoundation
 
-/// Some endpoints need a token, others must not get one.
+/// Some endpoints need a token; others must not get one.
 func conditionalAuthentication(keychain: some KeyValueStorage) async throws {
     let storage = TokenStorage<OAuthToken>(storage: keychain)
     let interceptor = AuthenticationInterceptor(

@@ -1,4 +1,4 @@
-// The part of CryptoKit that HMACToken needs, with libcrypto.
+// The part of CryptoKit that HMACToken needs, implemented with libcrypto.
 #if !canImport(CryptoKit)
     import CCrypto
     import Foundation

@@ -20,7 +20,7 @@ struct CustomHeaderToken: TokenModel {
     }
 }
 
-/// Credentials that don't expire: the strategy returns the same token, so that the host knows that there is no other.
+/// Credentials that don't expire. The strategy returns the same token, which tells the host that there is no other.
 func customHeaderInterceptor(keychain: some KeyValueStorage) async throws -> AuthenticationInterceptor<CustomHeaderToken> {
     let storage = TokenStorage<CustomHeaderToken>(
         storage: keychain,

@@ -38,7 +38,7 @@ let config = NetworkConfig(
     ],
     timeout: 30)
 
-/// The response of each service: the scheme that it has verified.
+/// Each service's response: the scheme that it has verified.
 struct Verified: Decodable {
     let scheme: String
 }

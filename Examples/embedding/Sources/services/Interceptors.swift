@@ -7,7 +7,7 @@ struct Tracing: RequestInterceptor {
     }
 }
 
-/// Writes a credential and marks it as one, so that it is redacted and stays at its origin.
+/// Writes a credential and marks it as such, so that it is redacted and stays at its origin.
 struct TenantKey: RequestInterceptor {
     let key: String
 

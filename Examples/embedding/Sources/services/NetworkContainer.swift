@@ -44,7 +44,7 @@ private func refreshOAuth(_ old: OAuthToken?) async throws -> OAuthToken {
         accessToken: response.accessToken, refreshToken: response.refreshToken, expiresAt: .now + response.expiresIn)
 }
 
-/// Logs in with the host's own types: the response's cookies, with their scope.
+/// Logs in with the host's own types, and keeps the response's cookies with their scope.
 private func performLogin() async throws -> CookieToken {
     let route = SimplePostRoute<EmptyResponse, AppDomains>(
         endpoint: "/login", domain: .legacyAPI, parameters: ["email": "ada@example.com", "password": "correct horse"])

@@ -22,7 +22,7 @@ actor SessionInterceptor: RequestInterceptor {
     func retry(_ request: URLRequest, response: HTTPURLResponse?, error: NetworkError) async throws -> Bool {
         guard case .unauthorized = error else { return false }
 
-        // A second 401 is the server's word.
+        // A second 401 is final.
         guard Exchange.current?.attempt == 1 else { return false }
         cookies = try await loginIfNeeded()
         return true

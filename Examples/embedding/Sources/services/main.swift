@@ -1,4 +1,4 @@
-// Services with different schemes, as in their guide. Usage: services PROXY, where servers/services.py listens and stands in for all
+// Services with different schemes, as in their guide. Usage: services PROXY, the address of servers/services.py, which acts as all
 // of example.com.
 import Foundation
 import NevodHostFoundation

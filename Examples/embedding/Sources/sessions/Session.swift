@@ -31,7 +31,7 @@ func useSession(at baseURL: String, keptIn files: some KeyValueStorage, sealedBy
     }
     print(bytes)
 
-    // The app was in the background; a second state stands for its next start.
+    // The app was in the background. A second state represents its next start.
     let next = await AuthState(service: AuthService(client: client), tokenStorage: storage)
     await next.restoreSession()
     print(await next.user?.name ?? "nobody")

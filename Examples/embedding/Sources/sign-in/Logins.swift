@@ -1,6 +1,6 @@
 import NevodHostFoundation
 
-/// Docs/authentication.md, "OAuth 2.0 without a plugin": the logins that need a person, or none.
+/// Docs/authentication.md, "OAuth 2.0 without a plugin": logins with and without a person.
 func logInWithBrowser(
     _ client: OAuthClient, _ storage: TokenStorage<OAuthToken>, open: (String) async throws -> String
 ) async throws {
@@ -23,7 +23,7 @@ func service(_ storage: TokenStorage<OAuthToken>, _ secret: Secret) throws -> Ne
     return NetworkProvider.quick(baseURL: "https://api.example.com", interceptor: authentication)
 }
 
-/// Returns the words for a person after a login that failed.
+/// Returns the text to show after a failed login.
 func advice(on error: OAuthError) -> String {
     if error.isTransient { return "please try again later" }
     return error.serverCode == .accessDenied ? "you have said no" : "the login failed: \(error)"

@@ -28,7 +28,7 @@ func signInAndWork(issuer: String) async throws {
     }
     print(names.count)
 
-    // The token endpoint fails once: the session survives that.
+    // The token endpoint fails once. The session survives.
     try await tellServer("/availability")
     do {
         let _: Profile = try await session.provider.get("/users/me")

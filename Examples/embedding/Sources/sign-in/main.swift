@@ -1,5 +1,5 @@
-// A user signs in, works, and is signed out by the server. Usage: sign-in PROXY, where servers/services.py listens and
-// stands in for all of example.com. At its own address it is the authorization server, since one with TLS would need a certificate.
+// A user signs in, works, and is signed out by the server. Usage: sign-in PROXY, the address of servers/services.py, which acts as
+// all of example.com. At its own address it is the authorization server, because one with TLS would need a certificate.
 import Foundation
 import NevodHostFoundation
 

@@ -29,7 +29,7 @@ final class Shared: CompareAndSwapStorage {
     }
 }
 
-/// A store over a network that may be unreachable.
+/// A store in a network that may be unreachable.
 actor Cloud: KeyValueStorage {
     struct Away: Error {}
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import patterns
 
-/// A client over a server within the test, with a session if it is given tokens.
+/// A client of a server within the test, with a session if it is given tokens.
 private func makeClient(
     _ server: Server, tokens: AuthTokens? = AuthTokens(access: "token", refresh: "r")
 ) async throws -> JWTAuthClient {
@@ -139,7 +139,7 @@ private func text(_ request: HTTPRequest) -> String {
         return Server.Answer()
     }
     let storage = SessionStorage<MFAUser>(storage: InMemoryStorage())
-    // Nothing listens on port 1, which the server within the test would not notice.
+    // Nothing listens on port 1. The server within the test couldn't show that.
     let client = JWTAuthClient(
         baseURL: "http://127.0.0.1:1", tokenProvider: DefaultTokenProvider(tokenStorage: storage) { $0 }, retryPolicy: .none,
         session: server)

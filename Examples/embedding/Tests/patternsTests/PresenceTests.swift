@@ -46,7 +46,7 @@ private final class CountingCheck: PresenceCheck {
     #expect(check.count.load(ordering: .relaxed) == 3)
 }
 
-/// PAM itself, with a service of the test's own.
+/// PAM itself, with the test's own service.
 @Test func `The service decides`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "nevod-presence-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -1,6 +1,6 @@
 import NevodSessions
 
-/// A service within the test: a transport that answers each request with what a function makes of it.
+/// A service within the test: a transport that passes each request to a function and returns its response.
 struct Server: HTTPTransport {
     struct Answer: Sendable {
         var status = 200

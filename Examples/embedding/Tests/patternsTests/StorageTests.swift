@@ -18,7 +18,7 @@ private final class Folder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Everything that stands in its files.
+    /// The contents of all its files.
     func text() throws -> String {
         let names = try FileManager.default.subpathsOfDirectory(atPath: path)
         return names.compactMap { FileManager.default.contents(atPath: "\(path)/\($0)") }
@@ -81,7 +81,7 @@ private func until(_ condition: @Sendable () async throws -> Bool) async throws 
 
 @Test func `What another process does is shown`() async throws {
     let folder = try Folder()
-    // As in two processes.
+    // Like two processes.
     let own = SessionStorage<Member>(storage: try FileStorage(directory: folder.path))
     let other = SessionStorage<Member>(storage: try FileStorage(directory: folder.path))
     actor Shown {
@@ -92,7 +92,7 @@ private func until(_ condition: @Sendable () async throws -> Bool) async throws 
     #expect(await own.loadTokens() == nil)
     let task = Task { await follow(own) { line in Task { await shown.add(line) } } }
     defer { task.cancel() }
-    // Each login is shown, once the watch has begun.
+    // Each login is shown after the watch has begun.
     #expect(
         try await until {
             try await other.saveTokens(AuthTokens(accessToken: UUID().uuidString, refreshToken: "r"))

@@ -2,7 +2,7 @@ import NevodPluginKit
 import NevodPluginTesting
 import Testing
 
-/// The scheme under test; an author's stands in the plugin's own target.
+/// The scheme under test. An author has it in the plugin's own target.
 struct CustomHeader: AuthScheme {
     static let id = "custom-header"
     static let title = "Two fixed headers"

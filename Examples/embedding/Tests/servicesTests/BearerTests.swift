@@ -4,7 +4,7 @@ import Testing
 
 @testable import services
 
-/// A refresh strategy that calls a service of the program, here a missing one.
+/// A refresh strategy that calls one of the program's services, which is missing here.
 struct BearerTests {
     private struct RefreshResponse {
         let accessToken: String

@@ -17,7 +17,7 @@ struct MockToken: TokenModel {
     }
 }
 
-/// A server's double: it responds with 401 to all but one value of a header.
+/// A test double of a server, which accepts one value of a header and responds to all others with 401.
 struct Accepting: HTTPTransport {
     let name: String
     let value: String

@@ -1,5 +1,6 @@
-// The declarations of SwiftUI that one snippet needs, for the compiler alone: Linux has no SwiftUI. The module has another name,
-// since the library could import a module SwiftUI in the build folder. A `body` of a view without parts is never called, as in SwiftUI.
+// The declarations of SwiftUI that one snippet needs in order to compile: Linux has no SwiftUI. The module has another name,
+// because the library could import a module named SwiftUI from the build folder. As in SwiftUI, the `body` of a view without parts
+// is never called.
 public protocol View {
     associatedtype Body: View
     @ViewBuilder @MainActor var body: Body { get }

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Judges the tokens that a client sent, with Authlib: Debian's, which knows nothing of PyJWT.
+"""Judges a client's tokens with Debian's Authlib, which is independent of PyJWT.
 
-Reads what the backend's /admin/seen responded from standard input, and the key of the signatures from SHREDMATE_KEY. Each request
-that was served with a bearer had a valid one, at the server's clock of that moment; each bearer that was rejected was signed by
-this server, and had expired or belonged to a session that had ended. Prints how many of each there were; exits with 1, and the
-first request that breaks this, otherwise.
+Reads the backend's response to /admin/seen from standard input, and the signing key from SHREDMATE_KEY. Each served bearer must
+have been valid at the server's clock of that moment. Each rejected bearer must have been signed by this server, and must have
+been expired or of an ended session. Prints how many of each there were. Otherwise prints the first request that breaks a rule,
+and exits with 1.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Shared by the tests of the program: the program, a backend, and what must never be printed."""
+"""Shared by the tests of the program: runs it and a backend, and checks for output that must never appear."""
 
 import contextlib
 import json
@@ -41,7 +41,7 @@ class Backend:
 
 
 class ProgramTest(unittest.TestCase):
-    """Each test has a backend and a store of its own. No output of the program may have a token or the password in it."""
+    """Each test has its own backend and store. No output of the program may contain a token or the password."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="shredmate-")
@@ -62,7 +62,7 @@ class ProgramTest(unittest.TestCase):
                 self.assertNotIn(secret.split(".")[-1], output)
 
     def run_program(self, *words, typed="", password=PASSWORD, status=0):
-        """Runs the program to its end, and returns what it printed."""
+        """Runs the program until it exits, and returns what it printed."""
         environment = self.environment | ({"SHREDMATE_PASSWORD": password} if password else {})
         done = subprocess.run(
             [PROGRAM, *words], input=typed, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -79,7 +79,7 @@ class ProgramTest(unittest.TestCase):
         self.addCleanup(process.stdin.close)
         self.addCleanup(process.wait, PATIENCE)
         self.addCleanup(process.kill)
-        # Ends a test that waits for a line in vain.
+        # Stops a test that waits in vain for a line.
         watchdog = threading.Timer(PATIENCE, process.kill)
         watchdog.start()
         self.addCleanup(watchdog.cancel)
@@ -88,7 +88,7 @@ class ProgramTest(unittest.TestCase):
 
 @contextlib.contextmanager
 def terminal(command, environment):
-    """Runs a program in a terminal of its own; yields a Screen."""
+    """Runs a program in its own terminal, and yields a Screen."""
     pid, descriptor = pty.fork()
     if pid == 0:
         os.execve(command[0], [str(word) for word in command], environment)
@@ -106,12 +106,12 @@ class Screen:
         self.descriptor, self.text, self.status = descriptor, "", None
 
     def read(self):
-        """Reads what is there, after waiting for it; false at the end."""
+        """Waits for output and reads it. Returns false at the end."""
         if not select.select([self.descriptor], [], [], PATIENCE)[0]:
             raise AssertionError(f"nothing more came in {PATIENCE} s: {self.text!r}")
         try:
             piece = os.read(self.descriptor, 65536)
-        except OSError:  # the last program of the terminal has ended
+        except OSError:  # the terminal's last program has ended
             return False
         self.text += piece.decode(errors="replace")
         return bool(piece)

@@ -1,4 +1,4 @@
-"""The program as a person uses it."""
+"""Uses the program as a person would."""
 
 import random
 import unittest
@@ -126,7 +126,7 @@ shredmate: nobody is logged in; `shredmate login EMAIL` does it
 
 class TwoProcesses(ProgramTest):
     def test_two_processes_at_once_spend_the_refresh_token_once(self):
-        """Both have sent the expired token before either gets its 401."""
+        """Both send the expired token before either gets its 401."""
         self.run_program("login", EMAIL)
         for _ in range(3):
             self.backend.tell("expire")

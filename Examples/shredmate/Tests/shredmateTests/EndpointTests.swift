@@ -4,10 +4,10 @@ import Testing
 
 @testable import shredmate
 
-/// The whole table of the API, each row through HTTP.
+/// The whole table of the API, with an HTTP request for each row.
 @MainActor
 struct EndpointTests {
-    /// Method, path, and whether a bearer goes with it.
+    /// Method, path, and whether the request has a bearer.
     private static let table = [
         "POST /auth/login", "POST /auth/register", "POST /auth/refresh", "POST /auth/logout ✓", "GET /auth/me ✓",
         "GET /riders/me ✓", "PATCH /riders/me ✓", "DELETE /riders/me ✓", "POST /riders/me/avatar ✓",
@@ -68,14 +68,14 @@ struct EndpointTests {
         #expect(try await TokenJudge.verdict(on: seen) == "\(seen.requests.count - 6) served, 1 rejected")
     }
 
-    /// Decoded dates and JSON are those of the backend.
+    /// Decoded dates and JSON match the backend's.
     @Test func `A user's date`() async throws {
         let fixture = try await Fixture.loggedIn()
         let user = try await fixture.module.authService.fetchUser()
         #expect(abs(user.createdAt.timeIntervalSinceNow) < 3600)
     }
 
-    /// The judge can say no.
+    /// The judge can reject a token.
     @Test func `The judge of tokens finds what is wrong`() async throws {
         let fixture = try await Fixture.loggedIn()
         _ = try await fixture.module.authService.fetchUser()

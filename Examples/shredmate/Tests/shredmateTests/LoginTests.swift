@@ -4,12 +4,12 @@ import Testing
 
 @testable import shredmate
 
-/// The requests that need no token carry none, whatever is stored.
+/// Requests that need no token carry none, whatever is stored.
 @MainActor
 struct LoginTests {
     @Test func `A login carries no bearer, although a session is stored`() async throws {
         let fixture = try await Fixture.loggedIn()
-        // The stored token has expired: were it asked for, it would be renewed first.
+        // The stored token has expired. If a request asked for it, it would be renewed first.
         try await fixture.backend.expireTokens()
         try await fixture.module.authService.login(email: Backend.email, password: Backend.password)
         let seen = try await fixture.backend.seen()

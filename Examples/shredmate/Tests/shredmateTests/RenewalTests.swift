@@ -4,7 +4,7 @@ import Testing
 
 @testable import shredmate
 
-/// Tokens that the server refuses: renewed once for all, or not at all.
+/// Tokens that the server rejects: renewed once for all requests, or not at all.
 @MainActor
 struct RenewalTests {
     @Test func `100 requests with an expired token share one refresh`() async throws {
@@ -37,7 +37,7 @@ struct RenewalTests {
         #expect(seen.of("POST", "/riders/me/avatar").last?.file?.size == picture.count)
     }
 
-    /// The second session shows that the first has not reported its end again.
+    /// The second session shows that the first one hasn't reported its end twice.
     @Test func `A refused refresh ends the session once, also for 100 requests`() async throws {
         let fixture = try await Fixture.loggedIn()
         let (auth, riders) = (fixture.module.authService, fixture.module.riderService)

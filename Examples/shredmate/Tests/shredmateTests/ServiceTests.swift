@@ -5,7 +5,7 @@ import Testing
 
 @testable import shredmate
 
-/// Services and the client without a server: a client, tokens and a transport of the test's own.
+/// Services and the client without a server: the tests bring their own client, tokens and transport.
 struct ServiceTests {
     /// Responds to an endpoint by its path.
     private final class MockAPIClient: APIClienting {
@@ -34,7 +34,7 @@ struct ServiceTests {
         }
     }
 
-    /// Follows a script of statuses and bodies, and keeps what it was sent.
+    /// Follows a script of statuses and bodies, and keeps the requests.
     private final class ScriptedTransport: HTTPTransport {
         private let script: Mutex<[(status: Int, body: String)]>
         private let sent = Mutex<[String]>([])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import shredmate
 
-/// The app's state against the backend. (The library's own tests have every order of its actions.)
+/// The app's state against the backend. (The library's own tests cover every order of its actions.)
 @MainActor
 struct StateTests {
     @Test func `Login, profile and logout`() async throws {
@@ -62,7 +62,7 @@ struct StateTests {
     @Test func `The foreground check renews when needed, and sends nothing otherwise`() async throws {
         let fixture = try Fixture()
         let state = fixture.module.authState
-        // The token has expired when it arrives.
+        // The token is already expired when it arrives.
         try await fixture.backend.setLife(seconds: 0)
         try await fixture.module.authService.login(email: Backend.email, password: Backend.password)
         try await fixture.backend.setLife(seconds: 900)
@@ -88,7 +88,7 @@ struct StateTests {
         await state.login(email: Backend.email, password: Backend.password)
         try await fixture.backend.revokeSessions()
 
-        // The request is none of the state's own.
+        // The request isn't one of the state's own.
         await #expect(throws: NetworkError.unauthorized) { try await riders.fetchAllSports() }
         for await status in state.changes where !status.isLoggedIn { break }
         #expect(state.user == nil && state.rider == nil && state.error == .sessionExpired)

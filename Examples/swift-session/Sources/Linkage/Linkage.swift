@@ -1,1 +1,1 @@
-// Nothing to compile: the library is linked with what the kit's NevodPluginLinkage says, and tests of the scheme are not.
+// Nothing to compile. The library is linked with the flags of the kit's NevodPluginLinkage; the scheme's tests are not.

@@ -31,7 +31,7 @@ struct Session: FlowScheme, RefreshFlow, LogoutFlow {
     private func token(from response: FlowResponse, _ flow: AuthFlow) async throws(SchemeError) -> IssuedToken {
         guard response.status == 200 else { throw .unavailable("the server responded with \(response.status)") }
         var token = IssuedToken(response.body)
-        // The server has spent the old renewal: nothing that fails from here on may lose the new one.
+        // The server has spent the old renewal, so no later failure may lose the new one.
         try await flow.keep(token)
         let pair = try Pair(decoding: response.body)
         let session = [(name: "X-Session", value: String(revealing: pair.session))]
@@ -42,7 +42,7 @@ struct Session: FlowScheme, RefreshFlow, LogoutFlow {
     }
 }
 
-/// The two lines that the server issues: one goes on requests, one is changed for a new pair, once.
+/// The two lines that the server issues: the first goes on requests, and the second is exchanged for a new pair, once.
 struct Pair: SchemeToken {
     let session: Secret
     let renewal: Secret

@@ -1,16 +1,15 @@
 internal import CPluginCalls
 internal import NevodSupport
 
-/// Finds calls that stay in a plugin longer than they may, on a thread of its own, while they are in progress. It takes the loop
-/// away from a thread that drives one, so that the transfers of other requests go on, and moves the scheme to ``SchemeWorkers``.
+/// Finds calls that are stuck in a plugin, from a thread of its own. If a stuck thread drives a loop of transfers, another thread
+/// takes the loop over, so that the transfers of other requests go on. The stuck scheme moves to ``SchemeWorkers``.
 ///
-/// The thread looks at all calls at short intervals as long as there are any, and sleeps otherwise, so that an idle process has no
-/// wake-ups. A call wakes it; apart from that, a call costs two atomic writes.
-final class CallMonitor: @unchecked Sendable {  // `bell` guards all that changes.
-    /// The time after which a call is taken for stuck.
-    static let limit = Duration.milliseconds(500)
+/// While there are calls, the monitor's thread looks at them at short intervals. Otherwise it sleeps, so that an idle process has
+/// no wake-ups. A call wakes it; apart from that, a call costs two atomic writes.
+final class CallMonitor: @unchecked Sendable {  // `bell` guards all mutable state.
+    /// In milliseconds.
     private static let interval: Int64 = 25
-    /// The intervals without any call after which the monitor sleeps.
+    /// The number of intervals without any call after which the monitor sleeps.
     private static let idleRounds = 40
 
     private static let shared = CallMonitor()
@@ -89,7 +88,7 @@ final class CallMonitor: @unchecked Sendable {  // `bell` guards all that change
                 sights[thread] = Sight(generation: generation, since: now)
                 continue
             }
-            guard now - sight.since >= Self.limit else { continue }
+            guard now - sight.since >= .nanoseconds(CalledScheme.longestCall) else { continue }
             release(thread, generation, after: now - sight.since)
         }
         return hasCalls
@@ -102,7 +101,7 @@ final class CallMonitor: @unchecked Sendable {  // `bell` guards all that change
         let scheme = call.pointee.scheme.map { Unmanaged<CalledScheme>.fromOpaque($0).takeUnretainedValue() }
         let services = call.pointee.services.map { Unmanaged<HostServices>.fromOpaque($0).takeUnretainedValue() }
         let function = String(cString: call.pointee.function)
-        // First: the loop's next thread may call the scheme at once.
+        // Must come first: the loop's next thread may call the scheme at once.
         scheme?.move(after: function, Int64(time.inSeconds * 1e9), hasReturned: false, services)
         let isTaken = thread.pointee.loop == nil || thread.pointee.take_over?(thread.pointee.loop) == 1
         // If the loop has no other thread yet, the next round tries again.
@@ -113,5 +112,34 @@ final class CallMonitor: @unchecked Sendable {  // `bell` guards all that change
         nevod_bell_lock(bell)
         defer { nevod_bell_unlock(bell) }
         return body()
+    }
+}
+
+/// A call of a plugin's function that has not returned, on any thread.
+package struct CallInProgress: Hashable, Sendable {
+    /// The path of the plugin's library.
+    package let library: String
+    /// The scheme's id; nil while the library is loaded.
+    package let scheme: String?
+    package let function: String
+    /// Tells calls of one function apart.
+    private let generation: UInt64
+
+    /// Returns the calls in progress now.
+    package static var all: Set<CallInProgress> {
+        var calls: Set<CallInProgress> = []
+        var next = nevod_call_threads()
+        while let thread = next {
+            next = thread.pointee.next
+            var names: UnsafePointer<nevod_call_names>?
+            var function: UnsafePointer<CChar>?
+            let generation = nevod_call_outermost(thread, &names, &function)
+            guard generation != 0, let names, let function else { continue }
+            calls.insert(
+                CallInProgress(
+                    library: String(cString: names.pointee.library), scheme: names.pointee.scheme.map { String(cString: $0) },
+                    function: String(cString: function), generation: generation))
+        }
+        return calls
     }
 }

@@ -1,7 +1,8 @@
 internal import CPluginCalls
 internal import NevodPluginABI
+internal import NevodSupport
 
-/// The one way into a plugin's code. Names the call for the case of a crash, and gives it a generation, which its sinks check.
+/// The only way into a plugin's code. Names the call in case it crashes, and gives it a generation, which its sinks check.
 enum PluginCall {
     /// The tables of the sinks of a call.
     struct Sinks {
@@ -18,8 +19,8 @@ enum PluginCall {
     ///
     /// - Parameters:
     ///   - function: the function's name in the contract.
-    ///   - isTimed: whether the function must not block, unless its scheme says so.
-    ///   - services: those of the instance.
+    ///   - isTimed: whether the function must not block, unless its scheme says that it does.
+    ///   - services: the instance's services.
     ///   - errors: the sink for errors; nil if the function has none.
     ///   - edits: the same for edits.
     ///   - actions: the same for actions.
@@ -37,7 +38,7 @@ enum PluginCall {
         call.function = name(function)
         call.scheme = UnsafeRawPointer(Unmanaged.passUnretained(services.scheme).toOpaque())
         call.services = Unmanaged.passUnretained(services).toOpaque()
-        // The scheme may have been moved since its caller decided to stay on this thread.
+        // The scheme may have moved to other threads since the caller decided to stay on this one.
         call.is_limited = isTimed ? (services.scheme.mayBlock ? 2 : 1) : 0
         call.errors = UnsafeMutableRawPointer(errors)
         call.edits = UnsafeMutableRawPointer(edits)
@@ -112,9 +113,107 @@ enum PluginCall {
     @inline(never)
     private static func refuse(_ host: UnsafeMutableRawPointer?, _ function: StaticString) {
         let call = nevod_call_current()
-        // Within a call the caller is certain; on a plugin's own thread, it is the scheme that was given the sink.
+        // Within a call, the called scheme is to blame. On a plugin's own thread, it's the scheme that was given the sink.
         guard let scheme = call?.pointee.scheme ?? nevod_call_scheme(UInt64(UInt(bitPattern: host))) else { return }
         Unmanaged<CalledScheme>.fromOpaque(scheme).takeUnretainedValue().warn(
             ofSink: function, call?.pointee.services.map { Unmanaged<HostServices>.fromOpaque($0).takeUnretainedValue() })
+    }
+}
+
+/// The tables of sinks that a thread passes to plugins: a ring for each kind. Each call uses the next table of a ring.
+///
+/// Never freed, since a plugin may keep the pointer to a table. It then finds the generation of a call that has returned, or of a
+/// later one, and both are refused.
+struct SinkTables {
+    private let base: UnsafeMutableRawPointer
+
+    private static let slots = Int(NEVOD_CALL_SLOTS)
+    private static let editsOffset = slots * MemoryLayout<nevod_errors>.stride
+    private static let actionsOffset = editsOffset + slots * MemoryLayout<nevod_edits>.stride
+    private static let outputOffset = actionsOffset + slots * MemoryLayout<nevod_actions>.stride
+    private static let size = outputOffset + slots * MemoryLayout<nevod_output>.stride
+
+    @inline(__always)
+    init(of thread: UnsafeMutablePointer<nevod_call_thread>) {
+        base = thread.pointee.tables ?? Self.make(for: thread)
+    }
+
+    @inline(never)
+    private static func make(for thread: UnsafeMutablePointer<nevod_call_thread>) -> UnsafeMutableRawPointer {
+        let base = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: MemoryLayout<nevod_errors>.alignment)
+        base.initializeMemory(as: nevod_errors.self, repeating: ErrorSink.table, count: slots)
+        (base + editsOffset).initializeMemory(as: nevod_edits.self, repeating: EditSink.table, count: slots)
+        (base + actionsOffset).initializeMemory(as: nevod_actions.self, repeating: ActionSink.table, count: slots)
+        (base + outputOffset).initializeMemory(as: nevod_output.self, repeating: OutputSink.table, count: slots)
+        thread.pointee.tables = base
+        return base
+    }
+
+    @inline(__always)
+    func errors(_ generation: UInt64) -> UnsafePointer<nevod_errors> {
+        let table = base.assumingMemoryBound(to: nevod_errors.self) + Self.slot(generation)
+        table.pointee.host = Self.host(generation)
+        return UnsafePointer(table)
+    }
+
+    @inline(__always)
+    func edits(_ generation: UInt64) -> UnsafePointer<nevod_edits> {
+        let table = (base + Self.editsOffset).assumingMemoryBound(to: nevod_edits.self) + Self.slot(generation)
+        table.pointee.host = Self.host(generation)
+        return UnsafePointer(table)
+    }
+
+    @inline(__always)
+    func actions(_ generation: UInt64) -> UnsafePointer<nevod_actions> {
+        let table = (base + Self.actionsOffset).assumingMemoryBound(to: nevod_actions.self) + Self.slot(generation)
+        table.pointee.host = Self.host(generation)
+        return UnsafePointer(table)
+    }
+
+    @inline(__always)
+    func output(_ generation: UInt64) -> UnsafePointer<nevod_output> {
+        let table = (base + Self.outputOffset).assumingMemoryBound(to: nevod_output.self) + Self.slot(generation)
+        table.pointee.host = Self.host(generation)
+        return UnsafePointer(table)
+    }
+
+    private static func slot(_ generation: UInt64) -> Int { Int(nevod_call_slot(generation)) }
+
+    /// A table's `host` isn't a pointer: a plugin that changes or keeps it can at worst name another call.
+    private static func host(_ generation: UInt64) -> UnsafeMutableRawPointer? {
+        UnsafeMutableRawPointer(bitPattern: UInt(generation))
+    }
+}
+
+/// Takes the reason that a plugin's function reports when it fails. Lives on the stack of that call.
+struct ErrorSink {
+    private(set) var subject = ""
+    private(set) var message = ""
+    private(set) var detail: Secret?
+    private(set) var isReported = false
+
+    /// The contract's table. Each call sets its `host` to the call's generation.
+    static var table: nevod_errors {
+        nevod_errors(
+            struct_size: UInt32(MemoryLayout<nevod_errors>.size), reserved: 0, host: nil,
+            report: { host, subject, message, detail in
+                PluginCall.errors(host, "report")?.pointee.report(subject, message, detail)
+            })
+    }
+
+    private mutating func report(_ subject: nevod_bytes, _ message: nevod_bytes, _ detail: nevod_bytes) {
+        guard !isReported else { return }
+        isReported = true
+        self.subject = subject.message
+        self.message = message.message
+        if detail.count > 0 {
+            self.detail = Secret(
+                copying: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(detail.buffer).prefix(Int(NEVOD_LIMIT_DETAIL))))
+        }
+    }
+
+    func error(_ status: Int32, in call: FailedCall, of scheme: Scheme) -> PluginError {
+        PluginError(
+            scheme.plugin, failed: call, of: scheme.id, status: status, subject: subject, message: message, detail: detail)
     }
 }

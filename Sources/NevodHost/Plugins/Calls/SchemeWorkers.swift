@@ -8,12 +8,12 @@ internal import NevodSupport
 /// A thread starts when a call needs it, and ends when it has had nothing to do for a while. If all are busy, calls wait; a call
 /// whose request has reached its deadline by then is not made. A call that never returns keeps its thread: when all threads are
 /// lost to such calls, requests of schemes that may block fail at their deadlines.
-public final class SchemeWorkers: @unchecked Sendable {  // `bell` guards all that changes.
-    /// The threads for all instances that are given no others.
+public final class SchemeWorkers: @unchecked Sendable {  // `bell` guards all mutable state.
+    /// The threads for all instances that are not given others.
     public static let shared = SchemeWorkers()
 
-    /// The threads for calls of schemes that don't say that they block, where there is no loop that another thread could take over:
-    /// one that blocks all the same would keep a thread of Swift's pool, which has only as many as there are processors.
+    /// The threads for schemes that don't say that they block, for calls outside a loop that another thread could take over. A
+    /// call that blocks nevertheless would otherwise keep a thread of Swift's pool, which has only one for each processor.
     static let unannounced = SchemeWorkers()
 
     /// The most threads, and so the most calls at the same time.
@@ -33,7 +33,7 @@ public final class SchemeWorkers: @unchecked Sendable {  // `bell` guards all th
     private var running = 0
     private var idle = 0
 
-    /// - Parameter threads: the most threads, at least 1. Each call that waits, for a card or an agent, needs one for as long.
+    /// - Parameter threads: the most threads, at least 1. A call that waits for a card or an agent occupies one thread meanwhile.
     public convenience init(threads: Int = 8) {
         self.init(threads: threads, idleMilliseconds: 10_000) { SystemThread.start($0) }
     }
@@ -50,15 +50,15 @@ public final class SchemeWorkers: @unchecked Sendable {  // `bell` guards all th
     }
 
     deinit {
-        // Each thread retains this object: there is none left.
+        // Each thread retains this object, so no thread is left.
         nevod_bell_free(bell)
     }
 
     /// The system can't start a thread, and no other is running.
     struct NoThreadError: Error {}
 
-    /// Runs `body` on one of the threads, and suspends until it returns. At the deadline, or when the caller is cancelled, it is not
-    /// begun any more, and if it has begun, its result is dropped.
+    /// Runs `body` on one of the threads, and suspends until it returns. After the deadline, or if the caller is cancelled, `body`
+    /// isn't started; if it has started, its result is dropped.
     ///
     /// - Throws: errors of `body`; `CancellationError`; `DeadlineExceededError`; ``NoThreadError``.
     func run<Success: Sendable>(
@@ -97,7 +97,7 @@ public final class SchemeWorkers: @unchecked Sendable {  // `bell` guards all th
         return number
     }
 
-    /// A request that has failed leaves nothing behind that would be sent or shown later.
+    /// Removes the job of a failed request, so that it sends or shows nothing later.
     private func withdraw(_ number: UInt64) {
         withLock { jobs.removeAll { $0.number == number } }
     }
@@ -106,7 +106,7 @@ public final class SchemeWorkers: @unchecked Sendable {  // `bell` guards all th
         while let job = next() { job.run() }
     }
 
-    /// Returns nil if the thread ends.
+    /// Returns nil if the thread must end.
     private func next() -> Job? {
         withLock {
             while jobs.isEmpty {
@@ -126,5 +126,60 @@ public final class SchemeWorkers: @unchecked Sendable {  // `bell` guards all th
         nevod_bell_lock(bell)
         defer { nevod_bell_unlock(bell) }
         return body()
+    }
+}
+
+extension SchemeInstance {
+    /// Whether its calls run on the threads of `workers`.
+    var mayBlock: Bool { scheme.called.mayBlock }
+
+    /// Makes a call on a thread of `workers`, or of ``SchemeWorkers/unannounced`` if the scheme doesn't say that it blocks.
+    /// The call must have no effect after the deadline: `body` may change only values of its own, and its result.
+    ///
+    /// - Parameters:
+    ///   - function: the function that `body` calls.
+    ///   - deadline: nil for none.
+    /// - Throws: errors of `body`; ``PluginError/Reason/unreturned(scheme:function:)`` at the deadline; `CancellationError`.
+    func onWorker<Success: Sendable>(
+        _ function: StaticString, until deadline: ContinuousClock.Instant?,
+        _ body: @escaping @Sendable () throws(PluginError) -> Success
+    ) async throws -> Success {
+        let threads = mayBlock ? workers : SchemeWorkers.unannounced
+        do { return try await threads.run(until: deadline, body) } catch is DeadlineExceededError {
+            throw PluginError(scheme.plugin, .unreturned(scheme: scheme.id, function: "\(function)"))
+        } catch is SchemeWorkers.NoThreadError {
+            throw PluginError(
+                scheme.plugin, failed: .function("\(function)"), of: scheme.id, status: PluginStatus.unavailable.rawValue,
+                message: "the system can't start a thread for it; raise the limit on threads (ulimit -u)")
+        }
+    }
+
+    /// The error for a step of a flow of this scheme that has not returned, whichever request needs the flow; nil if there is none.
+    var unreturnedFlow: PluginError? {
+        let call = CallInProgress.all.first {
+            $0.library == scheme.plugin && $0.scheme == scheme.id && $0.function.hasPrefix("flow_")
+        }
+        return call.map { PluginError(scheme.plugin, .unreturned(scheme: scheme.id, function: $0.function)) }
+    }
+
+    /// Records the call that `body` makes with the request's work, which ends at its deadline even if the call doesn't return.
+    ///
+    /// - Throws: errors of `body`; `CancellationError` if the request has ended in the meantime.
+    func recording<Success>(
+        _ function: StaticString, in work: RequestWork?, _ body: () async throws -> Success
+    ) async throws -> Success {
+        guard let work else { return try await body() }
+        guard !work.isAbandoned else { throw CancellationError() }
+        work.begin(scheme.called.names, PluginCall.name(function))
+        let result: Success
+        do { result = try await body() } catch is CancellationError where work.isOver {
+            // The transport gave up waiting for the call, which has not returned: its record stays, for the request's error.
+            throw CancellationError()
+        } catch {
+            guard work.end() else { throw CancellationError() }
+            throw error
+        }
+        guard work.end() else { throw CancellationError() }
+        return result
     }
 }

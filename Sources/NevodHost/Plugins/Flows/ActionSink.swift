@@ -9,14 +9,14 @@ struct ActionSink {
     private static let largestBody = Int(NEVOD_LIMIT_FLOW_BODY)
     private static let longestMethod = 64
     private static let longestChoice = 256
-    /// The number of unsupported actions in one step after which the flow is taken to try forever.
+    /// After this many unsupported actions in one step, the flow is assumed to try forever.
     private static let mostTries = 100
 
     private(set) var action: FlowAction?
     private(set) var state: Secret?
     /// The reason why an action of the plugin is invalid.
     private(set) var problem: String?
-    /// The actions that the host can't perform; the step may have gone on with another one.
+    /// The actions that the host can't perform; the step may have continued with another one.
     private(set) var unsupported: [UnsupportedAction] = []
     private let provenance: Provenance
     private let supports: @Sendable (UserAction) -> Bool
@@ -27,7 +27,7 @@ struct ActionSink {
         self.supports = supports
     }
 
-    /// The contract's table, whose `host` each call sets to its generation.
+    /// The contract's table. Each call sets its `host` to the call's generation.
     static var table: nevod_actions {
         nevod_actions(
             struct_size: UInt32(MemoryLayout<nevod_actions>.size), reserved: 0, host: nil,
@@ -155,7 +155,7 @@ struct ActionSink {
 
     private func path(_ bytes: nevod_bytes) throws(Problem) -> String {
         let path = try text(bytes, "its path", upTo: Int(NEVOD_LIMIT_PATH))
-        let isPlain = path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let isPlain = path.utf8.allSatisfy { $0.isVisible && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         guard path.hasPrefix("/"), isPlain else { throw Problem("\"\(path)\" is not a path") }
         return path
     }
@@ -180,7 +180,7 @@ struct ActionSink {
             throw Problem("the body has \(flow.body.count) bytes, more than \(Self.largestBody)")
         }
         guard flow.header_count <= Self.mostHeaders, flow.header_count == 0 || flow.headers != nil else {
-            throw Problem("it has \(flow.header_count) header lines, more than \(Self.mostHeaders), or no table of them")
+            throw Problem("it has \(flow.header_count) header lines, more than \(Self.mostHeaders), or their table is NULL")
         }
         guard flow.body.count == 0 || flow.body.data != nil else { throw Problem("the body has a length but no data") }
         let body = Array(flow.body.buffer)
@@ -218,7 +218,7 @@ struct ActionSink {
 
     private func ask(_ table: UnsafePointer<UnsafePointer<nevod_question>?>?, _ count: UInt32) throws(Problem) -> FlowAction {
         guard count > 0, count <= Self.mostQuestions, let table else {
-            throw Problem("it has \(count) questions, instead of 1 to \(Self.mostQuestions), or no table of them")
+            throw Problem("it has \(count) questions instead of 1 to \(Self.mostQuestions), or their table is NULL")
         }
         var questions: [FlowQuestion] = []
         var names: [String] = []
@@ -248,7 +248,9 @@ struct ActionSink {
         case NEVOD_QUESTION_CHOICE:
             guard question.choice_count > 0, question.choice_count <= UInt32(NEVOD_LIMIT_CHOICES), let table = question.choices
             else {
-                throw Problem("a choice has no choices")
+                throw Problem(
+                    "a question has \(question.choice_count) choices instead of 1 to \(NEVOD_LIMIT_CHOICES), or their table is NULL"
+                )
             }
             var choices: [String] = []
             for index in 0..<Int(question.choice_count) {

@@ -18,7 +18,7 @@ enum FlowKind: Int32, Sendable {
 }
 
 /// Owns a flow that a plugin has begun, and frees it.
-final class Flow: @unchecked Sendable {  // The contract allows changing threads; one task uses it, a step at a time.
+final class Flow: @unchecked Sendable {  // The contract allows changing threads; one task uses it, step by step.
     private let instance: SchemeInstance
     private let kind: FlowKind
     private let handle: UnsafeMutableRawPointer?
@@ -28,7 +28,7 @@ final class Flow: @unchecked Sendable {  // The contract allows changing threads
     /// Begins a flow, on a worker's thread.
     ///
     /// - Returns: nil if the scheme has no flow of this kind.
-    /// - Throws: ``PluginError``, also at the deadline; `CancellationError`.
+    /// - Throws: ``PluginError``, including at the deadline; `CancellationError`.
     static func begin(
         _ kind: FlowKind, of instance: SchemeInstance, until deadline: ContinuousClock.Instant
     ) async throws -> Flow? {
@@ -46,7 +46,7 @@ final class Flow: @unchecked Sendable {  // The contract allows changing threads
             begin(instance.handle, kind.rawValue, &handle, $0.errors)
         }
         if status == NEVOD_UNSUPPORTED { return nil }
-        guard status == NEVOD_OK else { throw errors.error(status, in: "flow_begin of \(kind.name)", of: instance.scheme) }
+        guard status == NEVOD_OK else { throw errors.error(status, in: .flowBegin(kind.name), of: instance.scheme) }
         self.instance = instance
         self.kind = kind
         self.handle = handle
@@ -58,10 +58,10 @@ final class Flow: @unchecked Sendable {  // The contract allows changing threads
         }
     }
 
-    /// The same on a worker's thread. A step that hasn't returned at the deadline runs on, and its action
-    /// and state are dropped.
+    /// Makes the flow's next step on a worker's thread. A step that hasn't returned at the deadline runs on, and its action and
+    /// state are dropped.
     ///
-    /// - Throws: ``PluginError``, also at the deadline; `CancellationError`.
+    /// - Throws: ``PluginError``, including at the deadline; `CancellationError`.
     func step(
         _ event: FlowEvent, now: UnixTime, state: Secret?, until deadline: ContinuousClock.Instant,
         supports: @escaping @Sendable (UserAction) -> Bool = { _ in true }
@@ -101,7 +101,7 @@ final class Flow: @unchecked Sendable {  // The contract allows changing threads
     /// Returns the error for a status. If the step gave up because of an unsupported action, this action is the reason, unless the
     /// status decides about the token.
     private func failure(_ status: Int32, _ errors: ErrorSink) -> PluginError {
-        let error = errors.error(status, in: "the \(kind.name) flow", of: instance.scheme)
+        let error = errors.error(status, in: .flowStep(kind.name), of: instance.scheme)
         switch PluginStatus(rawValue: status) {
         case .badToken, .denied, .badSettings: return error
         default: return unanswered() ?? error

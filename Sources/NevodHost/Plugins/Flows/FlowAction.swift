@@ -1,6 +1,3 @@
-internal import NevodPluginABI
-internal import NevodSupport
-
 /// The next action of a flow. The host performs it, and passes the result to the flow as a ``FlowEvent``.
 enum FlowAction: Sendable {
     case send(FlowRequest)
@@ -32,27 +29,47 @@ struct FlowRequest: Sendable {
     let followsRedirects: Bool
 }
 
-/// A token as a flow issues it. Its bytes are opaque to the host.
-struct IssuedToken: Sendable, Hashable {
-    static let largest = Int(NEVOD_LIMIT_TOKEN)
-
-    let bytes: Secret
-    let expiresAt: UnixTime?
-    /// The account that it belongs to, by which people tell sessions apart; may be empty.
-    let account: String
-
-    /// Returns this token with the old one's account, unless it names its own.
-    func replacing(_ old: IssuedToken?) -> IssuedToken {
-        guard account.isEmpty, let old else { return self }
-        return IssuedToken(bytes: bytes, expiresAt: expiresAt, account: old.account)
+/// A redirect URI on loopback that a flow asks for (RFC 8252 §7.3).
+struct RedirectURI: Sendable {
+    /// The names of loopback, as in a URL.
+    enum Host: String, CaseIterable, Sendable {
+        case ipv4 = "127.0.0.1"
+        case ipv6 = "[::1]"
+        /// Both addresses, because a browser may choose either.
+        case localhost
     }
 
-    static func == (left: IssuedToken, right: IssuedToken) -> Bool {
-        left.bytes == right.bytes && left.expiresAt == right.expiresAt && left.account == right.account
+    /// Begins with a slash.
+    let path: String
+    var host = Host.ipv4
+    /// 0 for any free port.
+    var port: UInt16 = 0
+    /// Whether the browser posts a form (OAuth 2.0 Form Post Response Mode), instead of a GET.
+    var isFormPost = false
+}
+
+/// An action that a flow tried, and that this host can't perform.
+struct UnsupportedAction: Sendable {
+    /// The missing things, as words for a message: the names of questions, or `browser`.
+    let wanted: [String]
+    /// The action for a ``UserInteraction``; nil for an action that interactions don't know.
+    let action: UserAction?
+
+    init(_ action: UserAction) {
+        self.action = action
+        switch action {
+        case .answer(let questions): wanted = questions.map(\.name)
+        case .show(_, let url): wanted = [url.isEmpty ? "show" : "browser"]
+        case .open: wanted = ["browser"]
+        }
     }
 
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(expiresAt)
-        hasher.combine(account)
+    init(_ wanted: [String]) {
+        self.wanted = wanted
+        action = nil
+    }
+
+    init(_ wanted: String) {
+        self.init([wanted])
     }
 }

@@ -5,9 +5,9 @@ internal import NevodSupport
 enum FlowEvent: Sendable {
     /// - Parameters:
     ///   - token: the token to renew, use or revoke.
-    ///   - response: in a challenge flow, the one with the challenge.
+    ///   - response: in a challenge flow, the response with the challenge.
     ///   - account: the account that the user wants; may be empty.
-    ///   - parameters: those of the request that needs the token; nil if there are none.
+    ///   - parameters: the parameters of the request that needs the token; nil if there are none.
     case start(token: IssuedToken?, response: FlowResponse?, account: String = "", parameters: ParameterSet? = nil)
     case response(FlowResponse)
     case transportError(FlowTransportError, String)
@@ -94,9 +94,9 @@ struct FlowResponse: Sendable {
     var isFromProxy = false
     let headers: HTTPHeaders
     let body: [UInt8]
-    /// Whether the body is longer than what is shown of it.
+    /// Whether the body continues after the bytes that are shown.
     var isCut = false
-    /// For `on_response`: those of the body that the scheme needs.
+    /// For `on_response`: the digests of the body that the scheme needs.
     var digests: [(algorithm: DigestAlgorithm, value: [UInt8])] = []
     /// The URL of the response, after redirects.
     let url: String
@@ -113,17 +113,6 @@ struct FlowResponse: Sendable {
         table.digests = lent.lend(digests.map { (nevod_bytes($0.algorithm.name), lent.lend($0.value)) })
         table.digest_count = UInt32(digests.count)
         if isCut { table.flags = UInt32(NEVOD_RESPONSE_CUT) }
-        return table
-    }
-}
-
-extension IssuedToken {
-    func table(_ lent: BorrowedBytes) -> nevod_token {
-        var table = nevod_token()
-        table.struct_size = UInt32(MemoryLayout<nevod_token>.size)
-        table.bytes = lent.lend(bytes)
-        table.expires_at_unix_ns = expiresAt?.nanoseconds ?? 0
-        table.account = lent.lend(account)
         return table
     }
 }

@@ -1,17 +1,19 @@
 internal import NevodPluginABI
 internal import NevodSupport
 
-/// The origins that a flow may send to: those of the settings that are URLs, those in the metadata of an issuer that a setting
-/// names, or that a URL of a setting names in its metadata as a protected resource, and for a challenge flow the one that the challenge
-/// came from.
+/// The origins that a flow may send to:
+/// - the origins of URLs in settings;
+/// - the origins of the endpoints in an issuer's metadata. A setting is the issuer, or the URL of a protected resource, in whose
+///   metadata the issuer is named;
+/// - in a challenge flow, the origin that the challenge came from.
 struct FlowOrigins: Sendable {
     private(set) var allowed: [Origin] = []
     /// The allowed origins that settings name.
     let named: [Origin]
-    /// The origin of the challenge that the flow answers. The flow may send there, and open no address there.
+    /// The origin of the challenge, in a challenge flow. The flow may send there, but not open an address there.
     var challenge: Origin?
     private let issuers: [SchemeSettings.Value]
-    /// The settings that are URLs, and neither issuers nor secret: an address made of a secret one would show it.
+    /// The settings that are URLs, but neither issuers nor secret: an address made from a secret URL would show it.
     private let resources: [String]
     /// The issuers that a resource has named.
     private var namedIssuers: [String] = []
@@ -63,7 +65,7 @@ struct FlowOrigins: Sendable {
     /// Allows the origins of an issuer's endpoints, if the response is the issuer's metadata document and names this issuer
     /// (RFC 8414 §3.3, OpenID Connect Discovery §4.3).
     private mutating func learnEndpoints(from response: FlowResponse) {
-        let known = issuers.map(\.revealed) + namedIssuers
+        let known = issuers.map(\.text) + namedIssuers
         guard let issuer = known.first(where: { Self.metadata(of: $0).contains { $0.isSame(as: response.url) } }),
             let issuerURL = try? HTTPURL(issuer), let metadata = try? JSONValue(response: response.body),
             metadata["issuer"]?.string?.isSame(as: issuer) == true
@@ -81,12 +83,12 @@ struct FlowOrigins: Sendable {
         }
     }
 
-    /// The most authorization servers of a resource that count.
+    /// The most authorization servers of a resource to take into account.
     private static let mostIssuers = 16
 
     /// Allows the origins of the issuers in a resource's metadata, if a setting is the resource's identifier (RFC 9728 §3.3).
     ///
-    /// A resource can thereby send a flow to any server, and a scheme must send no secret there that another server would accept.
+    /// A resource can thereby send a flow to any server. A scheme must not send it a secret that another server would accept.
     private mutating func learnIssuers(from response: FlowResponse) {
         guard let resource = resources.first(where: { Self.resourceMetadata(of: $0)?.isSame(as: response.url) == true }),
             let resourceURL = try? HTTPURL(resource), let metadata = try? JSONValue(response: response.body),
@@ -101,7 +103,7 @@ struct FlowOrigins: Sendable {
 
     /// Allows the origin of a URL in a document.
     ///
-    /// - Returns: false for a URL that no request can have, and for one without TLS in a document that came over TLS.
+    /// - Returns: false if the URL is invalid, or has no TLS although the document came over TLS.
     @discardableResult
     private mutating func learn(_ url: String, namedBy owner: HTTPURL) -> Bool {
         guard let origin = try? HTTPURL(url).origin, owner.origin.scheme == .http || origin.scheme == .https else { return false }
@@ -134,14 +136,4 @@ struct FlowOrigins: Sendable {
 extension String {
     /// Compares byte by byte: two spellings of one accented letter are two identifiers.
     fileprivate func isSame(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
-}
-
-extension SchemeSettings.Value {
-    /// The value as text; a copy of a secret, which is not wiped.
-    fileprivate var revealed: String {
-        switch self {
-        case .text(let text): text
-        case .secret(let secret): secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        }
-    }
 }

@@ -39,7 +39,7 @@ public struct NetworkConfig: Sendable {
     ///   - retryPolicy: decides when a failed request is sent again.
     ///   - rateLimit: limits the requests to all services together; nil for no limit.
     ///   - encoder: encodes bodies that are `Encodable` values; if nil, requests with such a body fail.
-    ///   - decoder: decodes responses that are `Decodable` values; if nil, such requests fail.
+    ///   - decoder: decodes responses that are `Decodable` values; if nil, requests for such values fail.
     @_disfavoredOverload
     public init<Domain: ServiceDomain>(
         environments: [Domain: any NetworkEnvironmentProviding], timeout: Duration? = .seconds(30),
@@ -61,19 +61,20 @@ public struct NetworkConfig: Sendable {
         (encoder, decoder) = (MissingCoder(), MissingCoder())
     }
 
-    /// Sets the environment of a service, which may be of another type than the initializer's, or replaces it.
+    /// Sets or replaces the environment of a service. The service may have another type than the initializer's.
     public mutating func setEnvironment(_ environment: any NetworkEnvironmentProviding, for domain: some ServiceDomain) {
         environments[DomainKey(domain)] = environment
     }
 
-    /// Sets the retry policy for some requests, such as those of a service: `config.setRetryPolicy(.none, for: .domains(Service.api))`.
-    /// Of several that apply, the last one set counts; ``RequestOptions/retryPolicy`` replaces all.
+    /// Sets the retry policy for some requests, such as all requests to a service:
+    /// `config.setRetryPolicy(.none, for: .domains(Service.api))`. If several policies apply, the last one set counts.
+    /// ``RequestOptions/retryPolicy`` replaces them all.
     public mutating func setRetryPolicy(_ policy: RetryPolicy, for requests: RequestFilter) {
         retryRules.append((requests, policy))
     }
 
-    /// Sets the redirect policy for some requests. Of several that apply, the last one set counts; ``RequestOptions/redirects``
-    /// replaces all.
+    /// Sets the redirect policy for some requests. If several policies apply, the last one set counts.
+    /// ``RequestOptions/redirects`` replaces them all.
     public mutating func setRedirects(_ policy: RedirectPolicy, for requests: RequestFilter) {
         redirectRules.append((requests, policy))
     }
@@ -90,5 +91,54 @@ public struct NetworkConfig: Sendable {
     /// Returns the environment of a service; nil if none was set.
     public func environment(for domain: some ServiceDomain) -> (any NetworkEnvironmentProviding)? {
         environments[DomainKey(domain)]
+    }
+}
+
+/// Takes the place of a coder that a configuration lacks. Throws an error that says how to set it.
+struct MissingCoder: BodyEncoder, BodyDecoder {
+    struct Failure: Error, CustomStringConvertible {
+        let property: String
+
+        var description: String {
+            "the configuration has no \(property); set NetworkConfig.\(property), or import NevodHostFoundation and use "
+                + "NetworkConfig(environments:timeout:jsonEncoder:jsonDecoder:)"
+        }
+    }
+
+    var contentType: String { "application/octet-stream" }
+
+    func body(of value: some Encodable) throws -> [UInt8] {
+        throw Failure(property: "encoder")
+    }
+
+    func value<Value: Decodable>(_ type: Value.Type, in body: [UInt8]) throws -> Value {
+        throw Failure(property: "decoder")
+    }
+}
+
+/// A type that takes the body of a response without a decoder. As a route's `Response`, it needs no decoder in the configuration.
+///
+/// Conforming types are `[UInt8]`, `String`, ``EmptyResponse``, and, with `NevodHostFoundation`, `Data`.
+public protocol UndecodedBody {
+    /// Creates a value from the complete body of a response with status 200 … 299. The body is empty if the response has none. A
+    /// thrown error becomes ``NetworkError/parsingError(_:data:response:)``.
+    init(undecodedBody body: [UInt8]) throws
+}
+
+extension Array: UndecodedBody where Element == UInt8 {
+    public init(undecodedBody body: [UInt8]) {
+        self = body
+    }
+}
+
+extension String: UndecodedBody {
+    /// Throws if the body is not valid UTF-8.
+    public init(undecodedBody body: [UInt8]) throws {
+        guard let text = String(validating: body, as: UTF8.self) else { throw NotUTF8() }
+        self = text
+    }
+
+    private struct NotUTF8: Error, CustomStringConvertible {
+        var description: String { "it is not valid UTF-8; use [UInt8] as the route's Response" }
     }
 }

@@ -8,7 +8,7 @@ final class DispatchSlots: Sendable {
         var free: Int
         var waiting = Deque<Waiter<Void>>()
 
-        /// Takes a free slot and returns nil, or returns a new waiter if there is none.
+        /// Takes a free slot and returns nil, or returns a new waiter if no slot is free.
         mutating func enter() -> Waiter<Void>? {
             guard free == 0 else {
                 free -= 1
@@ -19,7 +19,7 @@ final class DispatchSlots: Sendable {
             return waiter
         }
 
-        /// Returns the waiter to pass the slot to; nil if there is none, and the slot is then free.
+        /// Returns the waiter to pass the slot to. If there is none, frees the slot and returns nil.
         mutating func leave() -> Waiter<Void>? {
             let waiter = waiting.popFirst()
             if waiter == nil { free += 1 }
@@ -88,8 +88,8 @@ final class DispatchSlot: Sendable {
         release()
     }
 
-    /// Releases the slot, and returns a closure that acquires it again. The closure does nothing if the slot wasn't held, as
-    /// after a response has arrived.
+    /// Releases the slot, and returns a closure that acquires it again. The closure does nothing if the slot wasn't held, for
+    /// example because a response has arrived.
     func yield(until deadline: ContinuousClock.Instant?) -> @Sendable () async throws -> Void {
         let wasHeld = giveBack()
         return { [self] in

@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// Follows the redirects of one request by the rules of RFC 9110 §15.4: a state machine without I/O.
 ///
 /// Credentials are sent only to the first origin (RFC 6454). Once a chain has left it, they are removed for the rest of the
@@ -14,7 +16,7 @@ struct RedirectChain: Sendable {
     private(set) var followed = 0
     /// Whether tokens and schemes may still edit the chain's requests.
     private(set) var mayCarryCredentials = true
-    /// The query items that tokens and schemes wrote at all hops: servers repeat the URL that they received, as in `?next=…`.
+    /// The query items that tokens and schemes wrote at any hop: a server may repeat the URL that it received, as in `?next=…`.
     private var credentials = CredentialSearch()
 
     init(_ policy: RedirectPolicy) {
@@ -25,7 +27,7 @@ struct RedirectChain: Sendable {
     ///
     /// - Parameters:
     ///   - response: the response to this hop.
-    ///   - unauthorized: this hop's request before authorization: the caller's, or the one from the previous step.
+    ///   - unauthorized: this hop's request before authorization: the caller's request, or the previous step's.
     ///   - sent: the same request as it was sent, with all edits.
     mutating func next(
         after response: HTTPResponse, to unauthorized: HTTPRequest, sent: HTTPRequest
@@ -63,16 +65,15 @@ struct RedirectChain: Sendable {
     private mutating func leaveOrigin(_ next: inout HTTPRequest) {
         mayCarryCredentials = false
         next.stripCredentials()
-        for name in Set(next.headers.map(\.name)) where RedactedNames.default.contains(name.utf8) { next.removeHeader(name) }
         // The caller's Host applies only to the first origin.
         next.removeHeader("Host")
     }
 
-    /// Leaves out the query items in which another origin would receive a credential, in any encoding.
+    /// Removes query items by which another origin would receive a credential, in any encoding.
     private func removeRepeatedCredentials(from next: inout HTTPRequest) throws(RedirectError) {
         guard !credentials.isEmpty else { return }
         next.removeQueryItems { credentials.isFound(in: $0) }
-        // A path or a host without it would be another resource.
+        // Without the credential, a path or host would name another resource.
         guard !credentials.isFound(in: next.url.utf8) else {
             throw RedirectError(.unusable("its location repeats a credential of the request outside of the query"))
         }
@@ -94,4 +95,33 @@ struct RedirectChain: Sendable {
         "Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Content-Range", "Content-MD5",
         "Content-Digest", "Repr-Digest", "Digest", "Last-Modified", "Expect",
     ]
+}
+
+/// Whether redirects are followed.
+public enum RedirectPolicy: Sendable, Hashable {
+    /// Returns a redirect as the response.
+    case none
+    /// Follows up to `limit` redirects; one more fails the request.
+    case follow(limit: Int)
+}
+
+extension HTTPResponse {
+    /// The reference in `Location` (RFC 9110 §10.2.2); nil if there is none. Bytes that aren't UTF-8 are percent-encoded, so that
+    /// the server gets back the bytes that it sent.
+    var location: String? {
+        headers.bytes(of: "Location").map { bytes in
+            if let text = String(validating: bytes, as: UTF8.self) { return text }
+            var encoded: [UInt8] = []
+            for byte in bytes {
+                if byte < 0x80 { encoded.append(byte) } else { PercentEncoding.append(byte, to: &encoded) }
+            }
+            return String(decoding: encoded, as: UTF8.self)
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// The absolute URL of `Location` in a response to this request (RFC 9110 §10.2.2), as the server wrote it; nil if there is
+    /// none.
+    package func redirectURL(of response: HTTPResponse) -> String? { response.location.map(resolving) }
 }

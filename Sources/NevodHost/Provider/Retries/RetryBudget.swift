@@ -1,7 +1,7 @@
 internal import NevodSupport
 
-/// Limits the retries of a provider to a fraction of its requests, because retries of all requests would keep an overloaded
-/// server down.
+/// Limits the retries of a provider to a fraction of its requests, because retrying every request would keep an overloaded server
+/// down.
 ///
 /// Each request deposits a fraction of a retry, each retry withdraws a whole one. A small reserve that refills over time lets
 /// programs that send few requests retry as well.
@@ -11,7 +11,7 @@ final class RetryBudget: Sendable {
 
     /// - Parameters:
     ///   - ratio: the ratio of retries to requests.
-    ///   - limit: the maximum number of retries that successful requests accumulate.
+    ///   - limit: the maximum number of retries that requests accumulate.
     ///   - reserve: the number of retries available without any requests.
     ///   - interval: the time in which an empty reserve refills.
     init(ratio: Double = 0.1, limit: Int = 100, reserve: Int = 10, per interval: Duration = .seconds(10)) {

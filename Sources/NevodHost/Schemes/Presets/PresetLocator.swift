@@ -4,7 +4,7 @@
     internal import Darwin
 #endif
 
-/// Finds presets: `FOLDER/SCHEME/NAME.preset`, in several folders. The first folder that has a name decides.
+/// Finds presets: `FOLDER/SCHEME/NAME.preset`, in several folders. If several have a name, the first one counts.
 public struct PresetLocator: Sendable {
     private let folders: [String]
 
@@ -15,9 +15,9 @@ public struct PresetLocator: Sendable {
         self.folders = folders
     }
 
-    /// Searches `nevod-host/presets` in the user's configuration (`XDG_CONFIG_HOME`, `~/.config`), then `share/nevod-host/presets` of the
-    /// system and of the executable's installation, then the checkout in which the executable was built. A program with more rights than
-    /// its user, such as a set-user-ID one, ignores the user's variables.
+    /// Searches `nevod-host/presets` in the user's configuration (`XDG_CONFIG_HOME`, `~/.config`), then
+    /// `share/nevod-host/presets` of the system and of the executable's installation, then the checkout in which the executable
+    /// was built. A program with more rights than its user, such as a set-user-ID program, ignores the user's variables.
     public static let standard: PresetLocator = {
         var folders: [String] = []
         if let config = trustedEnvironment("XDG_CONFIG_HOME"), config.hasPrefix("/") {

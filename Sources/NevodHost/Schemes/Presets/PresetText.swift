@@ -1,10 +1,12 @@
+internal import NevodSupport
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Darwin)
     internal import Darwin
 #endif
 
-/// The text of a preset: what it says, before a scheme's settings are compared with it.
+/// The parsed text of a preset, not yet checked against a scheme's settings.
 ///
 ///     # Okta
 ///     # source: https://developer.okta.com/docs/reference/api/oidc/
@@ -24,7 +26,7 @@ struct PresetText: Sendable {
     }
 
     enum Value: Sendable, Equatable {
-        /// At most one literal between two placeholders; nothing for an empty text.
+        /// At most one literal between two placeholders; empty for an empty text.
         case text([Piece])
         /// The value of an environment variable.
         case variable(String)
@@ -88,7 +90,7 @@ struct PresetText: Sendable {
         var entries: [Entry] = []
         for (name, text, line) in values {
             let value: Value
-            if let variable = Self.rest(of: text, behind: "env:") {
+            if let variable = Self.rest(of: text, after: "env:") {
                 guard mayReadEnvironment else {
                     throw malformed(
                         line,
@@ -97,13 +99,13 @@ struct PresetText: Sendable {
                 guard Self.isVariable(variable) else { throw malformed(line, "env: needs the name of a variable") }
                 value = .variable(variable)
             } else {
-                let isSource = ["file:", "keyring:", "command:"].contains { Self.rest(of: text, behind: $0) != nil }
+                let isSource = ["file:", "keyring:", "command:"].contains { Self.rest(of: text, after: $0) != nil }
                 guard !isSource, text != "-" else {
                     throw malformed(
-                        line, "a preset reads no file, keyring, command or standard input; write text:VALUE for a text")
+                        line, "a preset can't read a file, keyring, command or standard input; write text:VALUE for a text")
                 }
-                // Only text: can stand for an empty text, as in --set NAME=text:.
-                value = .text(Self.pieces(Self.rest(of: text, behind: "text:") ?? text, placeholders: names))
+                // Only text: can give an empty text, as in --set NAME=text:.
+                value = .text(Self.pieces(Self.rest(of: text, after: "text:") ?? text, placeholders: names))
             }
             entries.append(Entry(name: name, value: value, line: line))
         }
@@ -121,7 +123,7 @@ struct PresetText: Sendable {
         return title.isEmpty || title.utf8.count > longestTitle ? nil : title
     }
 
-    /// Cuts a text at the placeholders in it. Other texts in braces stay, since a setting may have a template of its own.
+    /// Splits a text at its placeholders. Other texts in braces stay, since a setting may have a template of its own.
     private static func pieces(_ text: String, placeholders: [String]) -> [Piece] {
         var pieces: [Piece] = []
         var literal = text.utf8[...]
@@ -144,27 +146,27 @@ struct PresetText: Sendable {
         return pieces
     }
 
-    private static func rest(of text: String, behind lead: String) -> String? {
+    private static func rest(of text: String, after lead: String) -> String? {
         text.utf8.starts(with: lead.utf8) ? String(decoding: text.utf8.dropFirst(lead.utf8.count), as: UTF8.self) : nil
     }
 
     // MARK: Names
 
-    /// Whether a text is a name as settings have it: a-z first, then a-z, 0-9 and hyphens, at most 64.
+    /// Whether a text is a name like a setting's: a-z first, then a-z, 0-9 and hyphens, at most 64.
     static func isName(_ text: String) -> Bool {
-        guard let first = text.utf8.first, isLowercase(first), text.utf8.count <= 64 else { return false }
-        return text.utf8.allSatisfy { isLowercase($0) || isDigit($0) || $0 == UInt8(ascii: "-") }
+        text.utf8.count <= 64 && text.utf8.isContractName
     }
 
-    /// Whether a text can stand for a placeholder: it must not change the structure of the URL around it.
+    /// Whether a text can replace a placeholder: it must not change the structure of the URL around it.
     static func isPlaceholderValue(_ text: String) -> Bool {
         guard let first = text.utf8.first, let last = text.utf8.last, text.utf8.count <= 255 else { return false }
-        return isWord(first) && isWord(last) && text.utf8.allSatisfy { isWord($0) || "._-:".utf8.contains($0) }
+        return first.isAlphanumeric && last.isAlphanumeric
+            && text.utf8.allSatisfy { $0.isAlphanumeric || "._-:".utf8.contains($0) }
     }
 
     /// Returns the name in `NAME=VALUE` or `NAME: VALUE`, the latter in lower case, as a header field's; nil for another text.
     static func pairName(of text: String) -> String? {
-        let name = text.utf8.prefix { isWord($0) || "._-".utf8.contains($0) }
+        let name = text.utf8.prefix { $0.isAlphanumeric || "._-".utf8.contains($0) }
         let rest = text.utf8[name.endIndex...]
         guard !name.isEmpty else { return nil }
         let text = String(decoding: name, as: UTF8.self)
@@ -173,14 +175,8 @@ struct PresetText: Sendable {
     }
 
     private static func isVariable(_ text: String) -> Bool {
-        guard let first = text.utf8.first, !isDigit(first) else { return false }
-        return text.utf8.allSatisfy { isWord($0) || $0 == UInt8(ascii: "_") }
-    }
-
-    private static func isLowercase(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") }
-    private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
-    private static func isWord(_ byte: UInt8) -> Bool {
-        isLowercase(byte) || isDigit(byte) || byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
+        guard let first = text.utf8.first, !first.isDigit else { return false }
+        return text.utf8.allSatisfy { $0.isAlphanumeric || $0 == UInt8(ascii: "_") }
     }
 
     // MARK: Files
@@ -197,7 +193,7 @@ struct PresetText: Sendable {
         guard fstat(file, &info) == 0, info.st_mode & S_IFMT == S_IFREG else {
             throw PresetError(path, .unreadable("it is not a regular file"))
         }
-        // One byte more than may be there, so that a larger file is noticed.
+        // One byte more than the limit, so that a larger file is noticed.
         var bytes = [UInt8](repeating: 0, count: largest + 1)
         var count = 0
         while count < bytes.count {
@@ -224,5 +220,51 @@ extension PresetText.Value {
     var pairName: String? {
         guard case .text(let pieces) = self, case .literal(let start)? = pieces.first else { return nil }
         return PresetText.pairName(of: start)
+    }
+}
+
+/// A line of a file that people write: `NAME = VALUE`, or a comment that begins with `#`. The config file and presets consist of
+/// such lines.
+package struct ConfigLine {
+    /// From 1.
+    package let number: Int
+    /// The bytes without spaces around them; at least one.
+    package let text: Substring.UTF8View
+
+    package init(number: Int, text: Substring.UTF8View) {
+        self.number = number
+        self.text = text
+    }
+
+    package var isComment: Bool { text.first == UInt8(ascii: "#") }
+
+    /// Whether a byte is a control character other than a tab.
+    package var hasControl: Bool { !text.allSatisfy(\.isFieldByte) }
+
+    /// The text before the first equals sign, or all of it.
+    package var name: String { String(decoding: Self.trimmed(text.prefix { $0 != UInt8(ascii: "=") }), as: UTF8.self) }
+
+    /// The text after the first equals sign; nil without one.
+    package var value: String? {
+        text.firstIndex(of: UInt8(ascii: "=")).map {
+            String(decoding: Self.trimmed(text[text.index(after: $0)...]), as: UTF8.self)
+        }
+    }
+
+    /// Returns the lines that are not empty. Skips a byte order mark before the first one.
+    package static func lines(of text: String) -> [ConfigLine] {
+        var lines: [ConfigLine] = []
+        // Splits by bytes: a line break followed by a combining mark is one Character, and not a line break.
+        let split = text.utf8.withoutByteOrderMark.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, line) in split.enumerated() {
+            let line = trimmed(line)
+            if !line.isEmpty { lines.append(ConfigLine(number: index + 1, text: line)) }
+        }
+        return lines
+    }
+
+    /// Returns a text without spaces, tabs and carriage returns at its ends.
+    package static func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
+        text.trimmed(of: \.isBlankOrLineBreak)
     }
 }

@@ -8,8 +8,8 @@ internal import NevodSupport
 /// let instance = try scheme.makeInstance(settings: settings)
 /// ```
 ///
-/// A preset is a file of lines `name = value`, and holds no secrets. It may have placeholders for what differs between customers, such as
-/// a domain.
+/// A preset is a file of lines `name = value`, and holds no secrets. It may have placeholders for parts that differ between
+/// customers, such as a domain.
 public struct SchemePreset: Sendable {
     /// A part of a preset's values that each user gives, such as the domain of an organization.
     public struct Placeholder: Sendable, Hashable {
@@ -19,22 +19,22 @@ public struct SchemePreset: Sendable {
         public let help: String
     }
 
-    /// The name that stands for a preset among settings: `preset=github`. A scheme that has a setting of this name has no presets.
+    /// The name that selects a preset among settings: `preset=github`. A scheme that has a setting of this name has no presets.
     package static let settingName = "preset"
 
     /// The name by which ``named(_:for:locator:)`` finds it, such as `github`; of a file, its name without `.preset`.
     public let name: String
-    /// Its purpose, as its first line says.
+    /// Its purpose, as stated in its first line.
     public let title: String
     /// The parts that ``settings(_:)`` needs values for, in the order of the file.
     public let placeholders: [Placeholder]
     /// The canonical path of its file.
     public let path: String
     private let scheme: String
-    private let lines: [Line]
+    let lines: [Line]
 
     /// A line that gives a setting its value.
-    private struct Line: Sendable {
+    struct Line: Sendable {
         let setting: SchemeSetting
         let value: PresetText.Value
         let number: Int
@@ -57,8 +57,9 @@ public struct SchemePreset: Sendable {
 
     /// Reads the preset in a file.
     ///
-    /// Unlike one that is found by its name, it reads no environment variables, gives no setting whose name ends in `-file`, and names no
-    /// link-local address, where a cloud tells a machine its identity: a preset from elsewhere could send any of them to its server.
+    /// Unlike a preset that is found by its name, it must not read environment variables, give a setting whose name ends in
+    /// `-file`, or name a link-local address, where a cloud tells a machine its identity: a preset from elsewhere could send any
+    /// of these to a server of its author.
     ///
     /// - Parameters:
     ///   - path: only root and this user may be able to change it.
@@ -115,53 +116,7 @@ public struct SchemePreset: Sendable {
     /// The names of the settings that it gives a value for.
     package var settingNames: [String] { lines.map(\.setting.name) }
 
-    /// The names and the numbers of the lines that the given settings don't replace, in the order of ``settings(_:)``.
-    package func lines(beside given: SchemeSettings) -> [(setting: String, number: Int)] {
-        lines.filter { !isReplaced($0, by: given) }.map { ($0.setting.name, $0.number) }
-    }
-
     // MARK: Values
-
-    /// Returns the settings for an instance: those of the preset, and the given ones, which replace the preset's of the same name.
-    ///
-    /// If a setting may have several values, and the preset's have a name of their own (`access_type=offline`, `Accept: text/plain`),
-    /// a given value replaces only those of that name.
-    ///
-    /// - Parameter given: settings of the scheme, and a value for each of the ``placeholders`` that a line still needs: letters, digits,
-    ///   and `.`, `-`, `_`, `:` between them.
-    public func settings(_ given: SchemeSettings = [:]) throws(PresetError) -> SchemeSettings {
-        try settings(given, environment: environment)
-    }
-
-    func settings(_ given: SchemeSettings, environment: (String) -> String?) throws(PresetError) -> SchemeSettings {
-        var values: [String: String] = [:]
-        var rest = SchemeSettings()
-        for (name, value) in given.values {
-            guard placeholders.contains(where: { $0.name == name }) else {
-                rest.add(name, value)
-                continue
-            }
-            guard values[name] == nil else { throw bad(name, "was given more than once") }
-            guard case .text(let text) = value else { throw bad(name, "must not be a secret") }
-            try check(text, for: name)
-            values[name] = text
-        }
-        let missing = missingPlaceholders(given)
-        guard missing.isEmpty else { throw PresetError(name, .missingValues(missing)) }
-        let kept = lines.filter { !isReplaced($0, by: rest) }
-        var settings = SchemeSettings()
-        for line in kept { settings.add(line.setting.name, try value(of: line, values, environment)) }
-        for (name, value) in rest.values { settings.add(name, value) }
-        return settings
-    }
-
-    /// The placeholders without a value that lines need: those of the lines that the given settings don't replace.
-    package func missingPlaceholders(_ given: SchemeSettings) -> [Placeholder] {
-        let kept = lines.filter { !isReplaced($0, by: given) }
-        return placeholders.filter { placeholder in
-            !given.contains(placeholder.name) && kept.contains { $0.value.placeholders.contains(placeholder.name) }
-        }
-    }
 
     /// Checks the value of a placeholder.
     package func check(_ value: String, for placeholder: String) throws(PresetError) {
@@ -169,7 +124,7 @@ public struct SchemePreset: Sendable {
         throw bad(placeholder, "must be letters, digits, and . - _ : between them: no https:// in front, and no / at the end")
     }
 
-    private func value(
+    func value(
         of line: Line, _ values: [String: String], _ environment: (String) -> String?
     ) throws(PresetError) -> SchemeSettings.Value {
         switch line.value {
@@ -191,28 +146,22 @@ public struct SchemePreset: Sendable {
             }.joined()
             // The lines without placeholders were checked when the file was read.
             if let placeholder = line.value.placeholders.first, Self.problem(withText: text, for: line.setting) != nil {
-                throw bad(placeholder, "makes no valid \(line.setting.name) of line \(line.number) in \(TerminalText.safe(path))")
+                throw bad(
+                    placeholder,
+                    "doesn't make a valid \(line.setting.name) in line \(line.number) of \(TerminalText.safe(path))")
             }
             return .text(text)
         }
     }
 
-    private func bad(_ name: String, _ problem: String) -> PresetError {
+    func bad(_ name: String, _ problem: String) -> PresetError {
         let help = placeholders.first { $0.name == name }?.help ?? ""
         return PresetError(self.name, .badValue(name: name, help: help, problem: problem))
     }
 
-    private func isReplaced(_ line: Line, by given: SchemeSettings) -> Bool {
-        guard line.setting.isRepeatable, let pair = line.value.pairName else { return given.contains(line.setting.name) }
-        return given.values.contains { name, value in
-            guard name == line.setting.name, case .text(let text) = value else { return false }
-            return PresetText.pairName(of: text).map { $0.utf8.elementsEqual(pair.utf8) } ?? false
-        }
-    }
-
     // MARK: Checks
 
-    /// Returns why a setting can't have a value, as far as that is known without its placeholders' values.
+    /// Returns why a setting can't have a value, as far as that can be known without the values of placeholders.
     private static func problem(with value: PresetText.Value, for setting: SchemeSetting) -> String? {
         guard case .text(let pieces) = value else { return nil }
         guard !setting.isSecret else {
@@ -226,7 +175,7 @@ public struct SchemePreset: Sendable {
         return setting.kind == .url && !start.utf8.starts(with: "https://".utf8) ? "must begin with https://" : nil
     }
 
-    /// Returns what in a line lets a scheme read a secret of this machine; nil if nothing does.
+    /// Returns the part of a line that lets a scheme read a secret of this machine, as words for a message; nil if there is none.
     private static func grantsAccess(_ value: PresetText.Value, for setting: SchemeSetting) -> String? {
         if setting.name.utf8.suffix(5).elementsEqual("-file".utf8) { return setting.name }
         guard setting.kind == .url, case .text(let pieces) = value, case .literal(let text)? = pieces.first,
@@ -251,10 +200,72 @@ extension SchemePreset: CustomStringConvertible {
 }
 
 extension Origin {
-    /// Whether its server is reached without a router: 169.254.0.0/16 (RFC 3927). There, clouds tell a machine its identity.
+    /// Whether its server is reached without a router: 169.254.0.0/16 (RFC 3927). Clouds tell a machine its identity there.
     fileprivate var isLinkLocal: Bool {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "169" && parts[1] == "254"
             && parts.allSatisfy { Int($0).map { $0 < 256 } ?? false }
+    }
+}
+
+/// Why a preset can't be used. Names the preset, the cause and the way out; holds no value that was given.
+public struct PresetError: Error, Sendable {
+    /// The kinds of failure, in the order of a preset's use.
+    public enum Reason: Sendable {
+        /// The scheme has no preset of that name; `known` lists the presets that it has.
+        case unknown(scheme: String, known: [String])
+        /// The file can't be read, with the system's message.
+        case unreadable(String)
+        /// A user other than this one and root could change the file or a folder above it; `path` is the one to blame.
+        case unsafePermissions(path: String, problem: String)
+        /// A line, counted from 1, is invalid; or the file as a whole, if `line` is nil.
+        case malformed(line: Int?, problem: String)
+        /// Placeholders of the preset have no values.
+        case missingValues([SchemePreset.Placeholder])
+        /// The value of a placeholder is invalid; `help` is the preset's own line about it.
+        case badValue(name: String, help: String, problem: String)
+        /// The preset takes a setting from an environment variable that is not set.
+        case unsetVariable(setting: String, variable: String)
+    }
+
+    /// The preset's name, or the path of its file.
+    public let preset: String
+    /// The reason, for a program to act on; ``description`` is its text for people.
+    public let reason: Reason
+
+    /// The most presets that a message lists; more would hide the rest of it.
+    package static let mostListed = 40
+
+    init(_ preset: String, _ reason: Reason) {
+        self.preset = preset
+        self.reason = reason
+    }
+}
+
+extension PresetError: CustomStringConvertible {
+    public var description: String {
+        let name = TerminalText.safe(preset)
+        return switch reason {
+        case .unknown(let scheme, let known):
+            "the scheme \"\(scheme)\" has no preset \"\(name)\"; "
+                + (known.isEmpty
+                    ? "it has none"
+                    : known.count > Self.mostListed
+                        ? "it has \(known.count)" : "its presets are \(known.joined(separator: ", "))")
+        case .unreadable(let problem): "the preset \(name) can't be read: \(problem)"
+        case .unsafePermissions(let path, let problem):
+            "the preset \(name) is not used: others could change it, because \(TerminalText.safe(path)) \(problem); fix it with chmod "
+                + "or chown"
+        case .malformed(let line, let problem): "\(name)\(line.map { ":\($0)" } ?? ""): \(problem)"
+        case .missingValues(let missing):
+            "the preset \"\(name)\" needs "
+                + missing.map { "\"\($0.name)\" (\(TerminalText.safe($0.help)))" }.joined(separator: " and ")
+                + " among the settings"
+        case .badValue(let value, let help, let problem):
+            "\"\(value)\" of the preset \"\(name)\" (\(TerminalText.safe(help))) \(problem)"
+        case .unsetVariable(let setting, let variable):
+            "the preset \"\(name)\" reads \"\(setting)\" from the environment variable \(variable), which is not set; set it, or give "
+                + "the setting"
+        }
     }
 }

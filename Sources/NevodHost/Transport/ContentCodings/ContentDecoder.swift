@@ -1,10 +1,10 @@
-/// Undoes the codings of a body as its bytes arrive: a state machine without I/O. A response that would grow out of proportion, and one
-/// that ends before a coding does, are errors.
+/// Undoes the codings of a body as its bytes arrive: a state machine without I/O. A response that grows out of proportion, or
+/// ends before a coding does, is an error.
 ///
-/// The caller passes received bytes to ``receive(_:)``, and reads decoded ones until there are none before it passes more.
-/// Memory use is that of the codings' windows and of one buffer for each coding, whatever a body grows to.
+/// The caller passes received bytes to ``receive(_:)``, and reads decoded bytes until there are none before it passes more.
+/// Memory holds only the codings' windows and one buffer for each coding, whatever a body grows to.
 final class ContentDecoder {
-    /// The most codings around one another, as for curl.
+    /// The maximum number of nested codings, the same as curl's.
     static let mostCodings = 5
     private static let bufferSize = 16 << 10
 
@@ -19,7 +19,7 @@ final class ContentDecoder {
         var written = 0
     }
 
-    /// In the order in which they are undone: the one that was applied last comes first.
+    /// In the order in which they are undone: the coding that was applied last comes first.
     private var stages: [Stage] = []
     private let limit: DecompressionLimit
     private var received = 0
@@ -37,7 +37,7 @@ final class ContentDecoder {
         if stages.isEmpty { return nil }
     }
 
-    /// Whether received bytes wait to be decoded, or decoded ones to be read.
+    /// Whether received bytes wait to be decoded, or decoded bytes wait to be read.
     var hasInput: Bool { stages.contains { $0.offset < $0.input.count || $0.mayHoldMore } }
 
     /// Adds bytes of the body.
@@ -56,9 +56,9 @@ final class ContentDecoder {
         try read(into: output, from: stages.count - 1)
     }
 
-    /// - Parameter isDelimited: whether the response says where its body ends, and it ended there. A delimited body without bytes is
-    ///   taken for an empty one, although no coding makes one of zero bytes: servers send it.
-    /// - Throws: ``ContentCodingError/truncated(_:)`` if a coding has not ended. Everything has been read before.
+    /// - Parameter isDelimited: whether the response says where its body ends, and the body ended there. A delimited body without
+    ///   bytes counts as empty: servers send it, although no coding produces zero bytes.
+    /// - Throws: ``ContentCodingError/truncated(_:)`` if a coding has not ended once everything has been read.
     func finish(isDelimited: Bool) throws(ContentCodingError) {
         var isDelimited = isDelimited
         for stage in stages {
@@ -77,7 +77,7 @@ final class ContentDecoder {
         }
     }
 
-    /// Lets a coding read what the one around it has decoded.
+    /// Fills a coding's input with the output of the coding around it.
     ///
     /// - Returns: false if there is nothing.
     private func refill(_ index: Int) throws(ContentCodingError) -> Bool {
@@ -95,15 +95,42 @@ final class ContentDecoder {
         let (used, written) = try input.span.withUnsafeBytes { (input) throws(ContentCodingError) in
             try decoder.decode(UnsafeRawBufferPointer(rebasing: input[offset...]), into: output)
         }
-        // A decoder that stands still would do so for ever.
+        // A decoder that makes no progress would never make any.
         guard used > 0 || written > 0 || offset == input.count else { throw .invalid(decoder.coding) }
         stages[index].offset += used
         stages[index].hasBegun = stages[index].hasBegun || used > 0
         stages[index].mayHoldMore = written == output.count
         stages[index].written += written
         let most = limit.most(for: received)
-        // Of each coding: a body of many empty members would keep the inner one busy and yield nothing.
+        // Checked for each coding: a body of many empty members would keep the inner coding busy and yield nothing.
         guard stages[index].written <= most else { throw .tooLarge(limit: most) }
         return written
+    }
+}
+
+/// Limits how much larger a response's body may become when it is decompressed, so that a small response can't fill memory or a
+/// disk.
+///
+/// A body of any size passes if it grows in proportion. The first ``allowance`` decompressed bytes are free. Beyond them, the
+/// decompressed body may have ``ratio`` times as many bytes as were received. With nested codings, the limit applies to each of
+/// them.
+public struct DecompressionLimit: Sendable, Hashable {
+    /// The most decompressed bytes for each received byte, beyond the allowance.
+    public var ratio: Int
+    /// The decompressed bytes that are free, whatever the ratio.
+    public var allowance: Int
+
+    /// Creates a limit. By default, 16 MiB are free, and the ratio is 1,100: a single `gzip` or `deflate` reaches 1,032 at most,
+    /// so that only nested codings, or a `br` or `zstd` body that repeats one byte, exceed it.
+    public init(ratio: Int = 1100, allowance: Int = 16 << 20) {
+        self.ratio = ratio
+        self.allowance = allowance
+    }
+
+    /// Returns the most decompressed bytes for a number of received bytes.
+    func most(for received: Int) -> Int {
+        let (product, overflows) = received.multipliedReportingOverflow(by: max(0, ratio))
+        let (sum, sumOverflows) = product.addingReportingOverflow(max(0, allowance))
+        return overflows || sumOverflows ? Int.max : sum
     }
 }

@@ -68,7 +68,7 @@ extension CurlHandle {
 }
 
 extension CurlHandle {
-    /// The connection of the transfer, once its response has begun or it has failed.
+    /// The transfer's connection, once the response has begun or the transfer has failed.
     func connectionDetails(for origin: Origin) -> ConnectionDetails {
         ConnectionDetails(
             remoteAddress: text(CURLINFO_PRIMARY_IP), remotePort: long(CURLINFO_PRIMARY_PORT),

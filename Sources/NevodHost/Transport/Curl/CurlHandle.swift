@@ -10,7 +10,7 @@ final class CurlHandle {
     private var origin: Origin?
     private let proxy: ProxySettings
     private let pins: PinnedKeys
-    /// The pins for hosts that have none of their own.
+    /// The pins for hosts without their own.
     private let pinnedPublicKey: String?
     private let clientCertificate: CurlSession.ClientCertificate?
     private var sendsClientCertificate = false
@@ -35,14 +35,14 @@ final class CurlHandle {
         }
         self.easy = easy
         self.url = url
-        // A Unix domain socket is the server itself, or what stands in for it.
+        // A Unix domain socket leads to the server or its substitute, so no proxy applies.
         proxy = configuration.connection.unixSocket == nil ? configuration.proxy : .none
         proxyUser = configuration.proxyUser
         pins = configuration.pins
         pinnedPublicKey = configuration.pinnedPublicKey
         clientCertificate = configuration.clientCertificate
         maxHeaderSize = configuration.maxHeaderSize
-        // Not libcurl's own: it takes a body that ends in the middle of its coding for complete, and limits no growth.
+        // Not libcurl's own decompression, which accepts a body that ends in the middle of its coding, and doesn't limit growth.
         decompressionLimit = configuration.decompresses ? configuration.decompressionLimit : nil
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText[0] = 0
@@ -51,7 +51,7 @@ final class CurlHandle {
         try setLong(CURLOPT_PATH_AS_IS, 1)
         try setLong(CURLOPT_TCP_KEEPALIVE, 1)
         try setString(CURLOPT_PROTOCOLS_STR, "http,https")
-        // The proxy is chosen here, not by libcurl: requests to a proxy have another form, and their header lines must not be
+        // The proxy is chosen here, not by libcurl: requests to a proxy have a different form, and their header lines must not be
         // sent with CONNECT.
         try setString(CURLOPT_NOPROXY, "")
         try setLong(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
@@ -114,7 +114,7 @@ final class CurlHandle {
         if let list = proxyHeader.replace(with: request.proxyAuthorization) { try setPointer(CURLOPT_PROXYHEADER, list) }
     }
 
-    /// Sets a parsed URL, replaced only when the origin changes: libcurl would parse a string for each request.
+    /// Sets a parsed URL, and replaces it only when the origin changes: libcurl would parse a string for each request.
     private func setOrigin(_ origin: Origin) throws(TransportError) {
         guard origin != self.origin else { return }
         self.origin = nil
@@ -128,12 +128,13 @@ final class CurlHandle {
         let proxy = proxy.proxy(for: origin)
         try setString(CURLOPT_PROXY, proxy ?? "")
         if let proxyUser { try setProxyUser(proxy == nil ? nil : proxyUser) }
-        // libcurl reuses a connection only for the same pins, so one that was opened with others is not taken.
+        // libcurl reuses a connection only with the same pins, so it doesn't take a connection that was opened with others.
         if !pins.isEmpty { try setString(CURLOPT_PINNEDPUBLICKEY, pins.text(for: origin.host) ?? pinnedPublicKey) }
         self.origin = origin
     }
 
-    /// Sets name and password apart: libcurl would percent-decode them together. It prefers those of the proxy's URL.
+    /// Sets name and password separately: libcurl would percent-decode a combined value. libcurl prefers the name and password in
+    /// the proxy's URL.
     private func setProxyUser(_ user: Secret?) throws(TransportError) {
         let parts = user?.withUnsafeBytes { bytes in
             bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
@@ -165,32 +166,33 @@ final class CurlHandle {
     }
 
     private func setTLS(_ configuration: CurlSession.Configuration) throws(TransportError) {
-        // libcurl takes the common name if there is no subjectAltName, which RFC 9110 §4.3.4 forbids.
+        // Without a subjectAltName, libcurl accepts the common name, which RFC 9110 §4.3.4 forbids.
         guard nevod_easy_require_alternative_name(easy) == CURLE_OK else {
             throw TransportError(.tlsConfiguration, "libcurl isn't built with OpenSSL")
         }
-        // Older versions are broken (RFC 8996), whatever the system's OpenSSL would still speak.
+        // Older versions are broken (RFC 8996), even if the system's OpenSSL still allows them.
         try setLong(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         if let file = configuration.caFile { try setString(CURLOPT_CAINFO, file) }
         if let key = configuration.pinnedPublicKey { try setString(CURLOPT_PINNEDPUBLICKEY, key) }
         try setClientCertificate(true)
     }
 
-    /// libcurl reuses a connection only for the same certificate, so one that was opened with it is not taken without it.
+    /// libcurl reuses a connection only with the same certificate, so a request without the certificate doesn't use a connection
+    /// that was opened with it.
     private func setClientCertificate(_ isSent: Bool) throws(TransportError) {
         guard let client = clientCertificate, isSent != sendsClientCertificate else { return }
         sendsClientCertificate = isSent
         try setString(CURLOPT_SSLCERT, isSent ? client.certificateFile : nil)
         if let key = client.keyFile { try setString(CURLOPT_SSLKEY, isSent ? key : nil) }
-        // libcurl copies the passphrase and never wipes its copy; it is needed as long as the session opens connections.
+        // libcurl copies the passphrase and never wipes its copy; it is needed whenever the session opens a connection.
         if let passphrase = client.keyPassphrase {
             let text = passphrase.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
             try setString(CURLOPT_KEYPASSWD, isSent ? text : nil)
         }
     }
 
-    /// libcurl repeats a request of any method whose kept connection closes without a byte of the response. Nothing turns that off
-    /// but a connection that was not kept.
+    /// If a reused connection closes before the response's first byte, libcurl repeats the request, whatever its method. Only a
+    /// new connection prevents that.
     private func setNewConnection(_ isNew: Bool) throws(TransportError) {
         guard isNew != opensConnection else { return }
         try setLong(CURLOPT_FRESH_CONNECT, isNew ? 1 : 0)
@@ -230,7 +232,7 @@ final class CurlHandle {
     var peer: CurlPeer? {
         var number = 0
         nevod_easy_get_long(easy, CURLINFO_OS_ERRNO, &number)
-        return origin.map { CurlPeer(origin: $0, proxyURL: proxy.proxy(for: $0), systemCode: Int32(truncatingIfNeeded: number)) }
+        return origin.map { CurlPeer(origin: $0, proxyURL: shownProxy(for: $0), systemCode: Int32(truncatingIfNeeded: number)) }
     }
 
     /// Wipes everything that belongs to the request, so that an idle handle holds no secrets.
@@ -327,7 +329,7 @@ final class CurlHandle {
         try Self.check(nevod_easy_set_pointer(easy, option, value), option)
     }
 
-    /// libcurl accepts no pointer for each of these options, so there is no failure to report.
+    /// libcurl accepts nil for each of these options, so this can't fail.
     private func forget(_ option: CURLoption) {
         nevod_easy_set_pointer(easy, option, nil)
     }

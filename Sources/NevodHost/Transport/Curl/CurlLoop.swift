@@ -103,7 +103,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if accessAsOwner({ jobs.append(job) }) { return }
-        // Once it is posted, the job may be done, and its task may release the session and this loop, before this call has ended.
+        // Once the job is posted, it may finish, and its task may release the session and this loop, before this call returns.
         let hold = Unmanaged.passRetained(self)
         defer { hold.release() }
         post { $0.jobs.append(job) }
@@ -113,12 +113,12 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
         if !accessAsOwner({ execute(command) }) { post { $0.commands.append(command) } }
     }
 
-    /// Replaces the thread of the loop by a new one, because it runs a job that blocks. The old thread goes on with the job and then
-    /// ends; whatever the job enqueues from then on is posted, as from any other thread.
+    /// Replaces the loop's thread with a new one, because the old one runs a job that blocks. The old thread finishes the job and
+    /// then ends. Whatever the job enqueues from then on is posted, as from any other thread.
     ///
     /// Safe at any time and on any thread.
     ///
-    /// - Returns: whether a new thread runs the loop; false if the old one is in no job, or no thread can be started.
+    /// - Returns: whether a new thread runs the loop; false if the old one isn't running a job, or no thread can be started.
     func handOver() -> Bool {
         let current = owner.load(ordering: .relaxed)
         return current & Self.inJob != 0 && startThread(replacing: current)
@@ -152,7 +152,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
             body()
             return true
         }
-        // In a job, which may be about to be taken over.
+        // In a job. Another thread may be about to take over the loop.
         guard current == thread | Self.inJob, exchangeOwner(thread | Self.inJob, thread) else { return false }
         body()
         owner.store(thread | Self.inJob, ordering: .releasing)
@@ -168,9 +168,9 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
     /// Starts a thread, and makes it the owner.
     ///
     /// - Parameter replaced: the value of `owner` to replace.
-    /// - Returns: false if that is no longer the value, or no thread can be started.
+    /// - Returns: false if `owner` no longer has that value, or no thread can be started.
     private func startThread(replacing replaced: UInt) -> Bool {
-        // The thread waits for this lock before it looks whether it is the owner.
+        // The thread waits for this lock before it checks whether it is the owner.
         starting.withLock { _ in
             var thread = pthread_t()
             let context = Unmanaged.passRetained(self)
@@ -189,8 +189,8 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
         }
     }
 
-    /// Serves everything posted in place of the thread, which can't be started: transfers fail, and jobs go to the global executor,
-    /// since a task whose job is lost never ends.
+    /// Serves everything posted if no thread can be started. Transfers fail. Jobs go to the global executor, since a task never
+    /// ends if its job is lost.
     private func refuseInbox() {
         _ = exchangeOwner(0, UInt(pthread_self()))
         repeat {
@@ -275,7 +275,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
         }
     }
 
-    /// - Returns: false if another thread has become the owner during a job. It runs the rest of the jobs.
+    /// - Returns: false if another thread became the owner during a job. That thread runs the remaining jobs.
     private func runJobs(on thread: UInt) -> Bool {
         // Jobs enqueued by these jobs run after the next network events.
         let count = jobs.count
@@ -335,4 +335,9 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
     private func setTimer(_ milliseconds: Int) {
         deadline = milliseconds < 0 ? nil : nevod_monotonic_nanoseconds() + Int64(milliseconds) * 1_000_000
     }
+}
+
+/// Global state of libcurl.
+enum CurlLibrary {
+    static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 }

@@ -1,8 +1,8 @@
 internal import CCurl
 public import NevodSupport
 
-/// The transport on libcurl. All requests of a session share its connections, servers are verified, and only the lines of the
-/// request are sent. Redirects are returned, not followed.
+/// The transport on libcurl. All requests of a session share its connections. Servers are verified, and only the request's own
+/// header lines are sent. Redirects are returned, not followed.
 public final class CurlSession: HTTPTransport {
     /// The settings for all connections of a session.
     public struct Configuration: Sendable {
@@ -11,21 +11,21 @@ public final class CurlSession: HTTPTransport {
         /// The expected public key of the server: `sha256//` and a base64 digest, or several separated by `;`, or the path of a
         /// key in PEM or DER.
         public var pinnedPublicKey: String?
-        /// The expected public keys of some hosts; for these, instead of ``pinnedPublicKey``. They hold for each request to the host,
-        /// also after a redirect and through a proxy, but not for a proxy itself.
+        /// The expected public keys of some hosts, which replace ``pinnedPublicKey`` for them. They apply to each request to the
+        /// host, even after a redirect and through a proxy, but not to a proxy itself.
         public var pins: PinnedKeys
-        /// The certificate for servers that request one; nil for none.
+        /// The certificate for servers that request one; nil for no certificate.
         public var clientCertificate: ClientCertificate?
-        /// The proxies; by default those of the environment.
+        /// The proxies; by default from the environment.
         public var proxy: ProxySettings
-        /// The user of the proxies whose URL names none, as `name:password`; nil for none. Sent to a proxy only.
+        /// The user for proxies without a user in their URL, as `name:password`; nil for no user. Sent only to a proxy.
         public var proxyUser: Secret?
-        /// How connections are made; by default as libcurl does.
+        /// How connections are made; by default as libcurl makes them.
         public var connection: ConnectionSettings
         /// Limits the simultaneous connections to one host; further requests wait. 0 for no limit.
         public var maxConnectionsPerHost: Int
-        /// Whether to request compressed responses and return them decompressed. A response whose compressed body is incomplete or
-        /// invalid, or that has a coding other than `gzip`, `deflate`, `br` and `zstd`, then fails.
+        /// Whether to request compressed responses and return them decompressed. A response then fails if its compressed body is
+        /// incomplete or invalid, or if it has a coding other than `gzip`, `deflate`, `br` and `zstd`.
         public var decompresses: Bool
         /// Limits how much larger a body may become when it is decompressed.
         public var decompressionLimit: DecompressionLimit
@@ -56,7 +56,7 @@ public final class CurlSession: HTTPTransport {
 
     /// A client certificate for mutual TLS, in PEM files.
     public struct ClientCertificate: Sendable {
-        /// The path of the certificate, followed in the file by its chain, if it has one.
+        /// The path of the certificate's file. If the certificate has a chain, it follows in the same file.
         public var certificateFile: String
         /// The path of the private key; nil if it is in the certificate's file.
         public var keyFile: String?
@@ -72,7 +72,7 @@ public final class CurlSession: HTTPTransport {
         }
     }
 
-    /// The error of a session that could not be created, which each of its requests throws.
+    /// The loop, or the reason that it could not be created, which each request then throws.
     private let loop: Result<CurlLoop, TransportError>
     private let acceptEncoding: String?
 

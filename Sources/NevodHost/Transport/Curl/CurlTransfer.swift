@@ -20,7 +20,7 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
     private var ownFailure: TransportError?
 
     private var head = ResponseHead(limit: 0)
-    /// Nil once it was called, and without one.
+    /// Nil if there is none, and once it was called.
     private var onConnection: (@Sendable (ConnectionDetails) -> Void)?
     private var body: [UInt8] = []
     private var isReceivingPaused = false
@@ -199,7 +199,7 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
         decoder = try ContentDecoder(head.contentCodings, limit: limit)
     }
 
-    /// Decodes what was received, as far as the reader of a streamed body wants any.
+    /// Decodes what was received, up to the amount that a streamed body's reader wants.
     private func decode(with decoder: ContentDecoder) throws(ContentCodingError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 1)
         defer { buffer.deallocate() }
@@ -211,7 +211,7 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
         }
     }
 
-    /// Decodes what was received while the reader had enough, and completes the transfer if that was all.
+    /// Decodes what was received while the reader had enough, and completes the transfer if nothing is left.
     private func decodeHeld() {
         guard outcome == nil, let decoder, decoder.hasInput || isReceived else { return }
         do throws(ContentCodingError) {
@@ -249,7 +249,7 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
         reading = Task(executorPreference: loop) {
             let piece: Result<[UInt8], any Error>
             do { piece = .success(try await reader.read(upTo: 64 << 10)) } catch { piece = .failure(error) }
-            // The reader may have blocked the thread, and the loop be on another thread by now.
+            // The reader may have blocked the thread, so the loop may be on another thread by now.
             loop.perform(.upload(self, piece))
         }
     }
@@ -269,7 +269,7 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
                 ? TransportError(
                     .proxyRefused(status: connectStatus), "", curlCode: Int32(code.rawValue), proxy: peer?.proxy)
                 : code == CURLE_OUT_OF_MEMORY && !head.isComplete
-                    // libcurl reports a header line over its limit as out of memory.
+                    // libcurl reports a header line beyond its limit as out of memory.
                     ? TransportError(.headTooLarge(limit: Self.maxLineLength), "in one line", curlCode: 8)
                     : code == CURLE_SSL_PINNEDPUBKEYNOTMATCH
                         ? PinnedKeys.mismatch(at: request.origin.authority, curlCode: Int32(code.rawValue))
@@ -293,7 +293,7 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
     private func release() {
         guard let handle, let loop else { return }
         self.handle = nil
-        // Nothing is sent any more, and a reader may wait for ever.
+        // Nothing is sent any more, and a reader might wait forever.
         reading?.cancel()
         reading = nil
         loop.giveBack(handle, wasAdded: isAdded)

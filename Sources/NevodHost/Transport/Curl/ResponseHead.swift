@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// Parses the status line and header lines of a response as they arrive (RFC 9112 §2.2, §4, §5). Skips interim responses (1xx).
 struct ResponseHead {
     private(set) var isComplete = false
@@ -5,7 +7,7 @@ struct ResponseHead {
     private var status = 0
     private var reason = ""
     private var headers = HTTPHeaders()
-    /// Whether the next line is a status line. Behind it, libcurl takes a line that begins like one for a header line.
+    /// Whether the next line is a status line. After it, libcurl treats a line that begins like a status line as a header line.
     private var isAtStart = true
 
     /// The limit for all lines together, in bytes; a larger head is treated as an attack.
@@ -27,7 +29,7 @@ struct ResponseHead {
             text = .init(rebasing: text.dropLast())
         }
         guard !HTTPSyntax.isFieldValue(text) else { return try receive(text: text) }
-        // Such bytes become spaces (RFC 9110 §5.5): a program that sends or stores the value again would end the line with them.
+        // Such bytes become spaces (RFC 9110 §5.5): they would end the line in a program that sends or stores the value again.
         try text.map { Self.endsLine($0) ? UInt8(ascii: " ") : $0 }
             .withUnsafeBufferPointer { (text) throws(TransportError) in try receive(text: text) }
     }
@@ -47,7 +49,7 @@ struct ResponseHead {
             ])
         {
             try receiveStatus(text)
-        } else if let first = text.first, first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") {
+        } else if let first = text.first, first.isBlank {
             headers.continueLast(HTTPSyntax.trimmed(text))
         } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
             headers.add(
@@ -58,13 +60,13 @@ struct ResponseHead {
     /// Rejects conflicting lengths, which request smuggling relies on (RFC 9112 §6.3).
     private func checkLength() throws(TransportError) {
         let lengths = Set(headers.values(of: "Content-Length"))
-        guard lengths.count <= 1, lengths.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(Self.isDigit) }) else {
+        guard lengths.count <= 1, lengths.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(\.isDigit) }) else {
             throw TransportError(.malformedResponse, "its Content-Length is not one number", curlCode: Self.weirdReply)
         }
     }
 
-    /// Rejects transfer codings other than `chunked`: requests ask for none (RFC 9112 §7.4), and libcurl would undo them without a
-    /// limit, and take a body that ends too early for complete.
+    /// Rejects transfer codings other than `chunked`. Requests don't ask for any (RFC 9112 §7.4). libcurl would undo them without
+    /// a limit, and would accept a body that ends too early.
     private func checkTransferCoding() throws(TransportError) {
         let codings = headers.values(of: "Transfer-Encoding")
         guard codings.allSatisfy({ ["chunked", "identity"].contains($0.lowercased()) }) else {
@@ -73,13 +75,9 @@ struct ResponseHead {
         }
     }
 
-    /// Whether a byte ends a line for some reader.
+    /// Whether some readers take a byte for the end of a line.
     private static func endsLine(_ byte: UInt8) -> Bool {
         byte == 0 || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
     }
 
     /// CURLE_WEIRD_SERVER_REPLY, for malformed responses that libcurl accepts.

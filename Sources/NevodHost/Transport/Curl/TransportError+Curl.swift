@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Glibc
 
 extension TransportError {
     /// - Parameters:
@@ -26,10 +27,39 @@ extension TransportError {
             case CURLE_SEND_FAIL_REWIND, CURLE_READ_ERROR: .requestBody
             default: .other
             }
-        // libcurl connects to the proxy alone, and leaves the server's name to it.
+        // libcurl connects only to the proxy, and leaves the server's name to it.
         let isOfProxy = [CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_PROXY].contains(curl)
         self.init(
             code, message.isEmpty ? String(cString: curl_easy_strerror(curl)) : message, curlCode: Int32(curl.rawValue),
             proxy: isOfProxy ? proxy : nil)
+    }
+}
+
+/// The server or proxy that a failed transfer connected to.
+struct CurlPeer {
+    let origin: Origin
+    /// The proxy's host and port, without credentials; nil for a direct connection.
+    let proxy: String?
+    /// `errno` of the failed connection; 0 if there is none.
+    private let systemCode: Int32
+
+    /// - Parameter proxyURL: without credentials. It may lack a scheme.
+    init(origin: Origin, proxyURL: String?, systemCode: Int32) {
+        self.origin = origin
+        self.systemCode = systemCode
+        proxy = proxyURL.map(Self.authority)
+    }
+
+    /// Returns the system's reason for the failed connection, with the address: libcurl's text says only that the connection
+    /// failed. Nil if only libcurl's text is available.
+    func failure(_ code: CURLcode) -> String? {
+        guard code == CURLE_COULDNT_CONNECT, systemCode != 0 else { return nil }
+        return "\(String(cString: strerror(systemCode))) at \(proxy ?? origin.authority)"
+    }
+
+    /// Returns the host and port of a URL.
+    private static func authority(_ url: String) -> String {
+        let start = url.range(ofASCII: "://")?.upperBound ?? url.startIndex
+        return String(decoding: url.utf8[start...].prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self)
     }
 }

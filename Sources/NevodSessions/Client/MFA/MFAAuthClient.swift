@@ -16,7 +16,8 @@ internal import NevodSupport
 /// }
 /// ```
 ///
-/// A login that another one, or a logout, supersedes while it waits stores nothing. Codes and identifiers are in no error and no log.
+/// If another login or a logout supersedes a login while it waits, the login stores nothing. Codes and identifiers appear in no
+/// error and no log.
 public final class MFAAuthClient<
     Credentials: Sendable, Success: Decodable & AuthTokensConvertible, Failure: MFAChallengeConvertible
 >:
@@ -36,7 +37,7 @@ public final class MFAAuthClient<
     private let attempts = Locked<[Attempt: Flight]>([:])
 
     /// - Parameters:
-    ///   - client: sends the requests, without a token, and has the session.
+    ///   - client: sends the requests, without a token, and stores the session.
     ///   - failure: the type of the service's error.
     ///   - login: the endpoint of a login.
     ///   - verify: the endpoint that takes a second factor, given the server's identifier of the login and the code.
@@ -49,7 +50,7 @@ public final class MFAAuthClient<
         self.verify = verify
     }
 
-    /// Logs in. Supersedes each login of this storage that began earlier.
+    /// Logs in. Supersedes all earlier logins of this storage.
     ///
     /// - Throws: a ``FailureResponse`` of `Failure` that has nothing to do with a second factor, such as for a wrong password;
     ///   ``MFAError/superseded``; `NetworkError`; the errors of the storage and of the client's validator.
@@ -66,13 +67,13 @@ public final class MFAAuthClient<
         }
     }
 
-    /// Completes a login with a second factor. Calls with the same code at the same time share one request, which is never cancelled.
+    /// Completes a login with a second factor. Concurrent calls with the same code share one request, which is never cancelled.
     ///
     /// - Parameters:
     ///   - sessionId: the server's identifier of the login, from ``AuthResult/mfaRequired(challenge:sessionId:)``.
     ///   - code: the code that the user has entered.
-    /// - Throws: ``MFAError``; a ``FailureResponse`` of `Failure` for any other refusal; `NetworkError`; the errors of the storage and of
-    ///   the client's validator. After ``MFAError/wrongCode(attemptsLeft:)`` the challenge can still be met.
+    /// - Throws: ``MFAError``; a ``FailureResponse`` of `Failure` for any other refusal; `NetworkError`; the errors of the
+    ///   storage and of the client's validator. After ``MFAError/wrongCode(attemptsLeft:)`` the challenge can still be met.
     @discardableResult
     public func completeMFAChallenge(sessionId: String, code: String) async throws -> AuthTokens {
         let attempt = Attempt(sessionId: sessionId, code: code)
@@ -87,7 +88,7 @@ public final class MFAAuthClient<
         }.get()
     }
 
-    /// The callers that wait for a code to be verified.
+    /// The number of callers that wait for a code to be verified.
     var waitingCount: Int { attempts.withLock { $0.values.reduce(0) { $0 + $1.waitingCount } } }
 
     private func complete(_ attempt: Attempt) async throws -> AuthTokens {
@@ -100,7 +101,7 @@ public final class MFAAuthClient<
         switch response {
         case .success(let success):
             let tokens = try await save(success.data.authTokens, ticket)
-            // Only now: a login that was superseded stays so, however often its code is entered.
+            // Removed only now: a superseded login stays so, however often its code is entered.
             logins.withLock { $0.remove(attempt.sessionId) }
             return tokens
         case .failure(let failure):
@@ -126,5 +127,72 @@ public final class MFAAuthClient<
         try await client.verification?.verifyNew(tokens.accessToken)
         guard try await client.tokens.save(tokens, of: ticket) else { throw MFAError.superseded }
         return tokens
+    }
+}
+
+/// The outcome of a login with the right password.
+public enum AuthResult: Sendable, Hashable {
+    /// The user is logged in, and the session is stored.
+    case success(AuthTokens)
+    /// The server asks for a second factor: see ``MFAAuthClient/completeMFAChallenge(sessionId:code:)``. Nothing is stored.
+    case mfaRequired(challenge: MFAChallenge, sessionId: String)
+}
+
+extension AuthResult: Redacted {
+    /// The case, without tokens and without the identifier of the login.
+    public var description: String {
+        switch self {
+        case .success: "success"
+        case .mfaRequired(let challenge, _): "mfaRequired(\(challenge))"
+        }
+    }
+}
+
+/// Why a login with the right password has not begun a session.
+public enum MFAError: Error, Sendable, Hashable {
+    /// The code was wrong. The challenge can still be met with another code.
+    ///
+    /// - `attemptsLeft`: how many more codes the server takes; nil if it doesn't say.
+    case wrongCode(attemptsLeft: Int?)
+    /// The challenge has expired, or too many codes were wrong. The user must log in again.
+    case expired
+    /// The server asks for one more factor, which ``MFAAuthClient/completeMFAChallenge(sessionId:code:)`` takes as well.
+    case furtherChallenge(challenge: MFAChallenge, sessionId: String)
+    /// Another login has begun or has stored its session since, or the user has logged out. That remains in effect.
+    case superseded
+}
+
+extension MFAError: Redacted {
+    public var description: String {
+        switch self {
+        case .wrongCode(let left):
+            "the code of the second factor is wrong\(left.map { "; attempts left: \($0)" } ?? ""); ask for it again"
+        case .expired: "the challenge of the second factor has expired; log in again"
+        case .furtherChallenge(let challenge, _): "the server asks for one more factor (\(challenge))"
+        case .superseded: "another login or a logout has superseded this login; its session was not stored"
+        }
+    }
+}
+
+/// The logins that wait for a second factor, by the server's identifiers. Their number is bounded, since a user may never enter
+/// the code.
+struct MFALogins {
+    private static let limit = 16
+
+    private var waiting: [(sessionId: String, ticket: LoginTicket)] = []
+
+    /// The login's ticket; nil for a login that began elsewhere, such as before a restart of the app.
+    func ticket(of sessionId: String) -> LoginTicket? {
+        waiting.first { $0.sessionId == sessionId }?.ticket
+    }
+
+    mutating func add(_ sessionId: String, _ ticket: LoginTicket) {
+        remove(sessionId)
+        if waiting.count == Self.limit { waiting.removeFirst() }
+        waiting.append((sessionId, ticket))
+    }
+
+    mutating func remove(_ sessionId: String) {
+        waiting.removeAll { $0.sessionId == sessionId }
     }
 }

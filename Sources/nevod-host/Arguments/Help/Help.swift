@@ -1,6 +1,6 @@
 /// The texts of `--help` and `help TOPIC`, made from the tables of commands, flags, topics and exit codes.
 enum Help {
-    /// Returns the ways to write a command, one on each line; two spaces or more precede an explanation.
+    /// Returns the forms of a command, one on each line. Two or more spaces separate a form from its explanation.
     static func synopsis(of command: Command) -> String {
         let synopsis =
             switch command {
@@ -9,19 +9,19 @@ enum Help {
             case .login:
                 """
                 nevod-host login --plugin NAME|--profile PROFILE [--account ACCOUNT] [options]
-                nevod-host login URL [--name PROFILE] [--yes] [--set NAME=VALUE]… [options]     find out how a site logs in
+                nevod-host login URL [--name PROFILE] [--yes] [--set NAME=VALUE]… [options]     find out how a site logs in, and log in
                 """
             case .logout: "nevod-host logout --plugin NAME|--profile PROFILE [--account ACCOUNT] [options]"
             case .sessions:
                 """
-                nevod-host sessions [--json]                                    list them
+                nevod-host sessions [--json]                                    list the sessions
                 nevod-host sessions show NUMBER|ACCOUNT|PROFILE [--json]        print the details of one, without secrets
-                nevod-host sessions forget NUMBER|ACCOUNT|PROFILE               remove one here; logout also tells the server
+                nevod-host sessions forget NUMBER|ACCOUNT|PROFILE               remove one from the store; logout tells the server, too
                 """
             case .store:
                 """
                 nevod-host store where [--json]              print the path, the kind of key, and the number of sessions
-                nevod-host store verify                      read all of it and report damage
+                nevod-host store verify                      check the whole store for damage
                 nevod-host store rekey --key SOURCE          seal everything with another key
                 nevod-host store export FILE                 write a copy sealed by a passphrase
                 nevod-host store import FILE [--replace]     import such a copy
@@ -32,9 +32,9 @@ enum Help {
                 "nevod-host run --plugin NAME|--profile PROFILE [--env NAME] [--env-header NAME] [options] -- COMMAND [ARGUMENT]…"
             case .credential:
                 """
-                nevod-host credential git [--profile PROFILE] get|store|erase             for credential.helper of git
-                nevod-host credential docker [--profile PROFILE] get|list|store|erase     for a program docker-credential-NAME
-                nevod-host credential kubectl-exec [--profile PROFILE]                    for users.exec of a kubeconfig
+                nevod-host credential git [--profile PROFILE] get|store|erase             for git's credential.helper
+                nevod-host credential docker [--profile PROFILE] get|list|store|erase     for a program named docker-credential-NAME
+                nevod-host credential kubectl-exec [--profile PROFILE]                    for users.exec in a kubeconfig
                 nevod-host credential netrc --profile PROFILE [--fd NUMBER]               for a program that reads a netrc file
                 """
             case .profile:
@@ -42,10 +42,10 @@ enum Help {
                 nevod-host profile add [NAME] [--url URL] [--plugin NAME] [--set NAME=VALUE]… [--secret-store keyring|file] [options]
                 nevod-host profile list [--json]               list the profiles
                 nevod-host profile show NAME [--json]          print one without its secrets, and the line of each entry
-                nevod-host profile edit                        edit a copy of the config file, which replaces it if it is valid
-                nevod-host profile check [NAME]                try plugins, settings and sources of all profiles, or of one
-                nevod-host profile remove NAME [--force]       remove one with the secrets kept for it
-                nevod-host profile rename NAME NEW-NAME        give one another name
+                nevod-host profile edit                        edit a copy of the config file, and install it if it is valid
+                nevod-host profile check [NAME]                test the plugins, settings and sources of all profiles, or of one
+                nevod-host profile remove NAME [--force]       remove one, with the secrets kept for it
+                nevod-host profile rename NAME NEW-NAME        rename one
                 nevod-host profile default [NAME|none]         print or choose the profile for relative URLs
                 """
             case .record: "nevod-host record [--keep-secrets] [--force] FILE [sign|login|logout] [options] [URL]"
@@ -60,7 +60,7 @@ enum Help {
         return synopsis
     }
 
-    /// Returns the help of one screen: examples, commands and topics.
+    /// Returns help that fits on one screen: examples, commands and topics.
     static func short(_ layout: TextLayout) -> String {
         let commands = Command.allCases.filter { $0 != .request }.map { ($0.rawValue, $0.summary) }
         return [
@@ -89,7 +89,7 @@ enum Help {
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    /// Returns the help for the words behind `help`, or for a command's `--help`.
+    /// Returns the help for the words after `help`, or for a command's `--help`.
     static func text(for arguments: Arguments, _ layout: TextLayout) throws(UsageError) -> String {
         guard arguments.command == .help, !arguments.has(.help) else {
             let isShort = arguments.command == .request && arguments.operands.isEmpty
@@ -143,8 +143,92 @@ enum Help {
     /// Names the commands that take a flag.
     static func owners(of flag: Flag) -> String {
         if flag.commands == Flag.everywhere { return "all commands" }
-        // A profile may hold most flags of a request, which says nothing about them.
+        // A profile may hold most flags of a request, so `profile` would say nothing.
         let commands = flag.commands.contains(.request) ? flag.commands.subtracting([.profile]) : flag.commands
         return commands.elements.map { $0 == .request ? "requests" : $0.rawValue }.sorted().joined(separator: ", ")
     }
+}
+
+/// A command line that shows what a command is for.
+struct HelpExample: Sendable {
+    let command: String
+    /// In a few words.
+    let meaning: String
+
+    private init(_ command: String, _ meaning: String) {
+        self.command = command
+        self.meaning = meaning
+    }
+
+    static func all(of command: Command) -> [HelpExample] { table[command.rawValue] ?? [] }
+
+    /// By the command's name. The manual page shows all of them.
+    private static let table: [String: [HelpExample]] = [
+        "request": [
+            HelpExample("nevod-host -i https://example.com/", "the head and the body"),
+            HelpExample("nevod-host --json '{\"a\":1}' https://example.com/", "send JSON"),
+            HelpExample("nevod-host -L -o page.html https://example.com/", "save the body to a file"),
+            HelpExample("nevod-host login --profile work", "log in and stay logged in"),
+            HelpExample("nevod-host --profile work /orders", "a request with that login"),
+            HelpExample("nevod-host sign --curl --profile work /orders", "print it as a curl command"),
+        ],
+        "sign": [
+            HelpExample("nevod-host sign --profile work /orders", "the request with its credential"),
+            HelpExample("nevod-host sign --curl --profile work /orders", "as a curl command"),
+        ],
+        "login": [
+            HelpExample("nevod-host login --profile work", "with the settings of a profile"),
+            HelpExample("nevod-host login -p Cookie --set login=https://example.com/in", "with settings of your own"),
+            HelpExample("nevod-host login --profile work --account ada", "one of several accounts"),
+            HelpExample("nevod-host login https://site.example/", "find out how, and write a profile for it"),
+        ],
+        "logout": [HelpExample("nevod-host logout --profile work", "at the server and here")],
+        "sessions": [
+            HelpExample("nevod-host sessions", "list all"),
+            HelpExample("nevod-host sessions show 1", "details of the first"),
+            HelpExample("nevod-host sessions forget 1", "remove it here only"),
+        ],
+        "store": [
+            HelpExample("nevod-host store where", "the path and the kind of key"),
+            HelpExample("nevod-host store verify", "look for damage"),
+            HelpExample("nevod-host store export ~/sessions.copy", "for another machine"),
+        ],
+        "profile": [
+            HelpExample("nevod-host profile add work", "asks for what it needs"),
+            HelpExample("nevod-host profile list", "list the profiles"),
+            HelpExample("nevod-host profile check work", "check that it works"),
+        ],
+        "header": [
+            HelpExample("nevod-host header --profile work https://example.com/", "the header lines for one request")
+        ],
+        "run": [
+            HelpExample("nevod-host run --profile work -- make deploy", "with a token in its environment")
+        ],
+        "credential": [
+            HelpExample("nevod-host credential git --profile work get", "as git's credential helper")
+        ],
+        "record": [
+            HelpExample("nevod-host record login.rec login --profile work", "record the plugin's calls")
+        ],
+        "replay": [HelpExample("nevod-host replay login.rec --plugin ./libMine.so", "repeat them with another build")],
+        "inspect": [
+            HelpExample("nevod-host inspect HMACAuth", "schemes and settings"),
+            HelpExample("nevod-host inspect ./libMine.so --json", "the same, for a program"),
+        ],
+        "check": [
+            HelpExample("nevod-host check ./libMine.so", "with generated settings"),
+            HelpExample("nevod-host check ./libMine.so --list", "list the checks"),
+        ],
+        "new": [
+            HelpExample("nevod-host new Mine --language swift", "a scheme that signs, as an example"),
+            HelpExample("nevod-host new Mine --language c --flow", "with a login"),
+        ],
+        "completions": [HelpExample("source <(nevod-host completions bash)", "enable completion in this shell")],
+        "manual": [HelpExample("nevod-host manual | man -l -", "read the manual page")],
+        "help": [
+            HelpExample("nevod-host help secrets", "a topic"),
+            HelpExample("nevod-host help --retry", "an option"),
+            HelpExample("nevod-host help login", "a command"),
+        ],
+    ]
 }

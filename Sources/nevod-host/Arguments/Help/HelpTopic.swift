@@ -11,7 +11,7 @@ struct HelpTopic: Sendable {
         case presets
     }
 
-    /// The word for `help`.
+    /// The name of the topic for `help`.
     let name: String
     let title: String
     private let parts: [Part]
@@ -34,7 +34,7 @@ struct HelpTopic: Sendable {
         return ([title + ":"] + texts).joined(separator: "\n\n") + "\n"
     }
 
-    /// The topics with texts of their own, and then the groups of flags.
+    /// The topics with their own texts, then the groups of flags.
     static let all: [HelpTopic] = {
         let texts = [exitCodes, settings, presets, secrets, profiles, sessions, environment, curl, shorthands, plugins]
         let groups = FlagGroup.all.filter { group in !texts.contains { $0.name == group.name } }
@@ -44,35 +44,32 @@ struct HelpTopic: Sendable {
     private static let exitCodes = HelpTopic(
         "exit-codes", "Exit codes",
         [
-            .list(
-                ExitCode.documented.map { code, meaning in
-                    (String(repeating: " ", count: 3 - String(code).count) + "\(code)", meaning)
-                })
+            .list(ExitCode.documented.map { code, meaning in ("\(code)".rightAligned(in: 3), meaning) })
         ])
 
     private static let settings = HelpTopic(
         "settings", "Settings of a scheme",
         [
-            .text("A scheme gets its settings by --set NAME=VALUE; nevod-host inspect PLUGIN lists them. VALUE is one of:"),
+            .text("--set NAME=VALUE gives a setting to a scheme; nevod-host inspect PLUGIN lists its settings. VALUE is one of:"),
             .list(
                 [
                     ("TEXT", "the text itself, unless the setting is a secret"),
-                    ("text:TEXT", "the same, for a text that begins like one of those below"),
+                    ("text:TEXT", "the same, for a text that begins like one of the forms below"),
                 ] + sources),
             .text(
-                "A required secret that is left out is asked for at the terminal. Typed settings win over a profile's, and both over those "
-                    + "of a preset (nevod-host help presets)."),
+                "A required secret that is left out is asked for at the terminal. Typed settings override a profile's, and both override "
+                    + "a preset's (nevod-host help presets)."),
         ])
 
     private static let presets = HelpTopic(
         "presets", "Presets",
         [
             .text(
-                "A preset is what everybody sets who uses a service: its addresses, and what it needs besides. --set preset=NAME chooses "
-                    + "one; settings that are typed, or in a profile, win over it. A preset holds no secrets. --set preset=file:PATH reads one "
-                    + "from a file; your own are in ~/.config/nevod-host/presets/SCHEME/NAME.preset."),
+                "A preset holds the settings that every user of a service needs, such as its addresses, and never a secret. "
+                    + "--set preset=NAME chooses one; settings that are typed, or in a profile, override it. --set preset=file:PATH reads one "
+                    + "from a file. Your own presets are in ~/.config/nevod-host/presets/SCHEME/NAME.preset."),
             .presets,
-            .text("nevod-host inspect PLUGIN lists them with the settings that they are for."),
+            .text("nevod-host inspect PLUGIN lists the presets of a plugin, and its settings."),
         ])
 
     /// The presets in the usual folders, by the id of their scheme.
@@ -95,7 +92,7 @@ struct HelpTopic: Sendable {
         [
             .text(
                 "A secret is never an argument, because other processes can read a command line. Settings (--set), answers "
-                    + "(--answer), passwords (-u) and tokens take it from:"),
+                    + "(--answer), passwords (-u) and tokens (--bearer) take it from:"),
             .list(sources),
             .text(
                 "A secret that is left out is asked for at the terminal, without echo. Messages and -v show [redacted] in place of "
@@ -104,7 +101,7 @@ struct HelpTopic: Sendable {
 
     private static let sources = [
         ("env:VARIABLE", "an environment variable"),
-        ("file:PATH", "the contents of a file, without one line break at its end"),
+        ("file:PATH", "the contents of a file, without a final line break"),
         ("keyring:NAME", "an item of the desktop's keyring"),
         ("command:WORDS", "the output of a command, which is run without a shell"),
         ("-", "standard input"),
@@ -114,23 +111,23 @@ struct HelpTopic: Sendable {
         "profiles", "Profiles",
         [
             .text(
-                "A profile keeps flags that belong together in ~/.config/nevod/config, by their long names, and the base of relative "
-                    + "URLs:"),
+                "A profile is a section of ~/.config/nevod/config. It holds flags, by their long names, and the base of relative URLs:"
+            ),
             .text(
                 "[work]\nurl = https://api.example.com/v1\nplugin = HMACAuth\nset = api-key=demo\nset = secret=env:WORK_SECRET"),
             .text(
-                "nevod-host --profile work /orders then requests https://api.example.com/v1/orders. Its credential is for the origin "
-                    + "of its url, and for those that it names in origins = URL."),
-            .text("nevod-host profile --help has the commands that make and change profiles."),
+                "nevod-host --profile work /orders then requests https://api.example.com/v1/orders. The profile's credential is for "
+                    + "the origin of its url, and for further origins that it names in origins = URL."),
+            .text("nevod-host profile --help lists the commands that create and change profiles."),
         ])
 
     private static let sessions = HelpTopic(
         "sessions", "Sessions",
         [
             .text(
-                "nevod-host login logs in and keeps the session, sealed; requests with the same profile or plugin settings use and "
-                    + "renew it, and nevod-host logout ends it. nevod-host sessions --help has the commands for the list, and "
-                    + "nevod-host store --help those for the file."),
+                "nevod-host login logs in and stores the session, sealed. Requests with the same profile or plugin settings use and "
+                    + "renew it, and nevod-host logout ends it. nevod-host sessions --help says how to list and remove sessions, and "
+                    + "nevod-host store --help how to maintain their store."),
             .flags(Flag.sessions),
         ])
 
@@ -140,12 +137,15 @@ struct HelpTopic: Sendable {
     private static let curl = HelpTopic(
         "curl", "Coming from curl",
         [
-            .text("Flags are curl's where curl has them: a line for curl can mostly be pasted. What differs, with its reason:"),
+            .text("Where curl has a flag, this program's is the same, so most curl commands can be pasted. The differences:"),
             .list([
-                ("-u NAME:PASSWORD", "is refused; -u NAME asks, and -u env:VARIABLE, file:PATH or - hold name:password"),
+                (
+                    "-u NAME:PASSWORD",
+                    "is refused; -u NAME asks for the password, and env:VARIABLE, file:PATH or - give name:password"
+                ),
                 ("-k", "is refused; --cacert FILE trusts a certificate"),
                 ("host/path", "means https, except on loopback"),
-                ("the URL", "is sent as typed, with // and /../; only characters that no URL may hold are encoded"),
+                ("the URL", "is sent as typed, even // and /../; only characters that are invalid in a URL are encoded"),
                 ("-o FILE", "appears when it is complete"),
                 ("-L", "keeps credentials at their origin, and sends no body from https to http"),
                 ("~/.curlrc", "is not read"),
@@ -154,15 +154,15 @@ struct HelpTopic: Sendable {
         ])
 
     private static let shorthands = HelpTopic(
-        "shorthands", "Shorthands behind the URL",
+        "shorthands", "Shorthands after the URL",
         [
-            .text("Words behind the URL describe the request, as with HTTPie:"),
+            .text("Words after the URL describe the request, as in HTTPie:"),
             .list([
-                ("name=value", "a text in a JSON object, or a field with --form"),
+                ("name=value", "a text in a JSON object, or a form field with --as-form"),
                 ("name:=json", "a number, list or object in that JSON"),
                 ("name==value", "a query item"),
                 ("Name:value", "a header line"),
-                ("name@path", "a file, with --form"),
+                ("name@path", "a file of a multipart form"),
             ]),
             .text("For example: nevod-host https://example.com/orders item=net count:=2 page==1"),
         ])
@@ -171,17 +171,64 @@ struct HelpTopic: Sendable {
         "plugins", "Plugins",
         [
             .text(
-                "A plugin adds the credential to a request. --plugin NAME is a path, or a name: HMACAuth stands for libHMACAuth.so in "
+                "A plugin adds the credential to a request. --plugin takes a path, or a name: HMACAuth means libHMACAuth.so in "
                     + "the first of these folders that has it:"),
             .list([
-                ("NEVOD_PLUGIN_PATH", "folders of this variable, separated by colons"),
+                ("NEVOD_PLUGIN_PATH", "the folders in this variable, separated by colons"),
                 ("~/.local/share/nevod/plugins", "your own"),
                 ("/usr/local/lib/nevod/plugins", "installed ones"),
-                ("/usr/lib/nevod/plugins", "those of the system"),
-                ("the folder of nevod-host", "and lib/nevod/plugins beside its own"),
+                ("/usr/lib/nevod/plugins", "the system's"),
+                ("the folder of nevod-host", "and then ../lib/nevod/plugins, relative to it"),
             ]),
             .text(
-                "Others must not be able to write a plugin, or a folder above it. nevod-host inspect NAME lists its schemes and settings."
+                "Other users must not be able to write to a plugin or to a folder above it. nevod-host inspect NAME lists a plugin's "
+                    + "schemes and settings."
             ),
         ])
+}
+
+/// A variable of the environment that the program, or a library that it loads, reads.
+struct EnvironmentVariable: Sendable {
+    /// One name, or several with the same meaning, separated by commas.
+    let names: String
+    let meaning: String
+
+    private init(_ names: String, _ meaning: String) {
+        self.names = names
+        self.meaning = meaning
+    }
+
+    static let all = [
+        EnvironmentVariable("NEVOD_PLUGIN_PATH", "Absolute folders, separated by colons, in which plugins are looked up first."),
+        EnvironmentVariable("NEVOD_PROFILE", "The profile to use without --profile."),
+        EnvironmentVariable("NEVOD_HOST_STORE", "The store of sessions, without --store."),
+        EnvironmentVariable(
+            "NEVOD_HOST_STORE_KEY", "The key of a store with --store-key env:NEVOD_HOST_STORE_KEY: 64 hexadecimal digits."),
+        EnvironmentVariable(
+            "HOME, XDG_CONFIG_HOME, XDG_DATA_HOME", "The parent folders of the config file, presets, the store and plugins."),
+        EnvironmentVariable("http_proxy", "The proxy for http URLs; the spelling in capitals is ignored, as by curl."),
+        EnvironmentVariable("https_proxy, HTTPS_PROXY", "The proxy for https URLs."),
+        EnvironmentVariable("all_proxy, ALL_PROXY", "The proxy for URLs without one of the above."),
+        EnvironmentVariable(
+            "no_proxy, NO_PROXY",
+            "Hosts to connect to directly: names with their subdomains, addresses, or *, separated by commas."),
+        EnvironmentVariable("CURL_CA_BUNDLE, SSL_CERT_FILE", "Certificates (PEM) to trust, without --cacert."),
+        EnvironmentVariable("KUBERNETES_EXEC_INFO", "The request of kubectl, for nevod-host credential kubectl-exec."),
+        EnvironmentVariable("NEVOD_TOKEN", "Never read: nevod-host run sets it to the token for its command, without --env."),
+        EnvironmentVariable("VISUAL, EDITOR", "The editor of nevod-host profile edit."),
+        EnvironmentVariable("BROWSER", "Commands that open an address, separated by colons; %s stands for the address."),
+        EnvironmentVariable("DISPLAY, WAYLAND_DISPLAY", "Whether there is a desktop, on which xdg-open opens addresses."),
+        EnvironmentVariable("PATH", "The folders in which commands are looked up."),
+        EnvironmentVariable("NO_COLOR", "No colours, if it is set and not empty."),
+        EnvironmentVariable("CLICOLOR_FORCE", "Colours even in a pipe, if it is set and not 0."),
+        EnvironmentVariable("CLICOLOR", "No colours, if it is 0."),
+        EnvironmentVariable(
+            "NEVOD_PAGER, PAGER", "The pager for what is longer than the screen, without --no-pager; empty for none."),
+        EnvironmentVariable("COLUMNS", "The width of the help at a terminal."),
+        EnvironmentVariable("TERM", "No colours if it is dumb."),
+        EnvironmentVariable("TMPDIR", "The folder of temporary files, instead of /tmp."),
+        EnvironmentVariable("DBUS_SESSION_BUS_ADDRESS, XDG_RUNTIME_DIR", "The session bus for the keyring."),
+        EnvironmentVariable(
+            "PGPASSFILE, PGSERVICEFILE", "The password file and the service file for a store on a PostgreSQL server."),
+    ]
 }

@@ -22,10 +22,10 @@ struct TextLayout {
         return TextLayout(width: given ?? TerminalSize.columns(of: STDOUT_FILENO))
     }
 
-    /// Sets terms in a column, and their meanings beside them. A term that is too long for the column stands on a line of its own.
+    /// Sets terms in a column, and their meanings beside them. A term that is too long for the column gets its own line.
     ///
     /// - Parameters:
-    ///   - widest: the columns for the longest term that still decides the column's width.
+    ///   - widest: the length of the longest term that may widen the column.
     ///   - wrapsTerms: whether a term may be broken. A command line to be pasted may not.
     func definitions(_ list: [(String, String)], widest: Int = 30, wrapsTerms: Bool = false) -> String {
         let limit = min(widest, width / 2 + 14)
@@ -61,7 +61,7 @@ struct TextLayout {
         return lines.joined(separator: "\n")
     }
 
-    /// Indents a synopsis. Two spaces or more in a line precede its explanation, which is set beside the synopsis, or below it.
+    /// Indents a synopsis. Two or more spaces in a line separate a form from its explanation, which is set beside it or below it.
     func lines(_ synopsis: String) -> String {
         let pairs = synopsis.split(separator: "\n").map { line -> (String, String) in
             guard let gap = line.firstRange(of: "  ") else { return (String(line), "") }
@@ -72,7 +72,7 @@ struct TextLayout {
             : definitions(pairs, widest: 46, wrapsTerms: true)
     }
 
-    /// Wraps a text, whose later lines are indented further.
+    /// Wraps a text with a hanging indent.
     private func paragraph(_ text: String, hanging indent: Int) -> String {
         let lines = TextLayout(width: width - 4).paragraph(text, indent: indent).split(separator: "\n")
         return lines.enumerated().map { $0 == 0 ? String($1) : "    \($1)" }.joined(separator: "\n")

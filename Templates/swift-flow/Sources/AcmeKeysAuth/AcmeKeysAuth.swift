@@ -40,7 +40,7 @@ struct AcmeKeysAuth: FlowScheme, RefreshFlow, LogoutFlow {
     }
 }
 
-/// The server's response: `{"access": "…", "renewal": "…", "seconds": 3600}`. Its bytes are what the host stores.
+/// The server's response: `{"access": "…", "renewal": "…", "seconds": 3600}`. The host stores its bytes.
 struct Pair: SchemeToken {
     let authorization: Secret
     let renewal: Secret

@@ -1,6 +1,6 @@
 import NevodPluginKit
 
-/// A key and its secret, and the time, as header lines.
+/// Sends a key, its secret and the time as header lines.
 struct AcmeKeysAuth: AuthScheme {
     static let id = "acme-keys"
     static let title = "A key, its secret and the time"

@@ -6,7 +6,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests schemes that say that they block, with a plugin in C whose calls wait for the test.
+/// Tests schemes that declare that they block, with a plugin in C whose calls wait for the test.
 @Suite(.blocking)
 struct BlockingSchemeTests {
     private let server: ScriptedServer
@@ -21,8 +21,8 @@ struct BlockingSchemeTests {
 
     private func received(_ path: String) -> [ScriptedServer.Request] { server.requests.filter { $0.target == path } }
 
-    /// - Parameter timeout: the time that `body` gives its request. On a busy machine it may be up before the scheme is called; then
-    ///   `body` runs again, with more.
+    /// - Parameter timeout: the time limit that `body` gives its request. On a busy machine, it may expire before the
+    ///   scheme is called. Then `body` runs again with more time.
     private func expectUnreturned(
         _ function: String, within timeout: Duration = .seconds(8), sourceLocation: SourceLocation = #_sourceLocation,
         _ body: (Duration) async throws -> Void
@@ -152,7 +152,7 @@ struct BlockingSchemeTests {
         await expectUnreturned(function) { _ in try await session.login() }
         #expect(!slow.log.contains("2 flow_free"))
         slow.release()
-        // Freed once its step has returned, and not before.
+        // Freed only after its step has returned.
         #expect(await slow.hasLogged("flow_free"))
         #expect(try await session.tokenStorage.load() == nil)
         driver.limits.duration = .seconds(60)
@@ -181,7 +181,7 @@ struct BlockingSchemeTests {
     @Test func `A request whose time is up while it waits for a flow's step names the step`() async throws {
         let slow = try SlowScheme(in: "flow_step")
         var driver = FlowDriver(instance: slow.instance, session: CurlSession(), interaction: nil)
-        // Not the limit that is tried here.
+        // This limit isn't tested here.
         driver.limits.call = .seconds(600)
         let session = SchemeSession(slow.instance, storage: InMemoryStorage(), key: nil, driver: driver)
         let provider = NetworkProvider(session: CurlSession(), interceptor: session.interceptor)
@@ -254,7 +254,7 @@ struct BlockingSchemeTests {
         let slow = try SlowScheme(workers: SchemeWorkers(threads: 2, idleMilliseconds: 10_000) { _ in false })
         let provider = NetworkProvider(session: CurlSession(), signer: slow.instance.token)
         let error = await #expect(throws: NetworkError.self) { try await sent("/", provider) }
-        #expect(error.map { "\($0)" }?.contains("the system can start no thread for it") == true)
+        #expect(error.map { "\($0)" }?.contains("the system can't start a thread for it") == true)
     }
 
     @Test func `Idle threads end, and others start when they are needed`() async throws {

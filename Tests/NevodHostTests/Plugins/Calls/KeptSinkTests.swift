@@ -5,8 +5,8 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests a plugin in C that keeps the sinks of a call, and uses them in later calls, on other threads and after the call's thread
-/// has ended: each use is refused, and touches nothing.
+/// Tests a plugin in C that keeps a call's sinks, and uses them in later calls, on other threads, and after the call's thread has
+/// ended. Each use is rejected and touches nothing.
 @Suite(.blocking)
 struct KeptSinkTests {
     private let lines = Collected<String>()
@@ -74,7 +74,7 @@ struct KeptSinkTests {
         try authorize("/keep", instance)
         #expect(try answer(instance) == .stateChanged)
         expectRefused("on_response", edits)
-        // The first state is the one of on_response; kept actions can't replace it.
+        // The first state is on_response's. Kept actions can't replace it.
         let request = try authorize("/use", instance)
         #expect(request.headers["X-Own"] == "own")
         #expect(try authorize("/", instance).headers["X-Own"] == "own")
@@ -129,7 +129,7 @@ struct KeptSinkTests {
         let instance = try instance()
         for _ in 0..<20 {
             _ = try onJoinedThread { try authorize("/keep", instance) }
-            // This thread takes over what the other one used.
+            // This thread takes over the other one's record.
             let request = try onJoinedThread { try authorize("/use", instance) }
             #expect(request.headers.map(\.name) == ["X-Own"])
         }
@@ -140,7 +140,7 @@ struct KeptSinkTests {
         let instance = try instance()
         let other = try scheme.makeInstance()
         try authorize("/keep", instance)
-        // The ring of tables comes round several times.
+        // The ring of tables is used up several times.
         for _ in 0..<100 {
             #expect(try authorize("/", other).headers.map(\.name) == ["X-Own"])
         }

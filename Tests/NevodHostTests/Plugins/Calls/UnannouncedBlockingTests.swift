@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests schemes that block without saying so.
+/// Tests schemes that block without declaring it.
 @Suite(.blocking)
 struct UnannouncedBlockingTests {
     private let server: ScriptedServer
@@ -43,7 +43,7 @@ struct UnannouncedBlockingTests {
         #expect(try plugin.scheme("stalls").mayBlock)
         #expect(await eventually { slow.warnings.count == 1 })
         let warning = slow.warnings.first ?? ""
-        // Found when it returned, or by the monitor shortly before.
+        // Detected when it returned, or by the monitor shortly before.
         #expect(warning.contains("libslow.so: the scheme \"stalls\" ") && warning.contains(" ms in authorize"))
         for instance in [slow, other] {
             instance.release()
@@ -92,7 +92,7 @@ struct UnannouncedBlockingTests {
         await #expect(throws: NetworkError.self) { try await endless.value }
         slow.release(2)
         #expect(await eventually { slow.log.filter { $0 == "2 leave authorize" }.count == 2 })
-        // The session works, and nothing of the abandoned requests arrives.
+        // The session works, and nothing arrives from the abandoned requests.
         slow.release()
         #expect(try await signed.send(HTTPRequest(.get, server.url + "/later")).status == 200)
         #expect(!server.requests.contains { $0.target == "/stuck" })

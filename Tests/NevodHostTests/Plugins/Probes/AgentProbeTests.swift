@@ -4,7 +4,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// A scheme whose signer is another process, behind a Unix socket. It blocks, and says so.
+/// A scheme whose signer is another process, reached through a Unix socket. It blocks, and declares that.
 struct AgentProbeTests {
     private static func provider(_ socket: String) throws -> NetworkProvider {
         let instance = try TestPlugin.agent.get().scheme().makeInstance(settings: ["socket": .text(socket)])
@@ -14,7 +14,7 @@ struct AgentProbeTests {
 
     @Test func `Six requests wait for a slow signer side by side, and others of the session don't wait for them`() async throws {
         let folder = try TemporaryFolder()
-        // The signer answers when six requests wait for it; on one thread, the first would wait for ever.
+        // The signer responds when six requests wait for it. On one thread, the first would wait forever.
         let server = try await ProbeServer.start("agent", ["\(folder.path)/agent", "6"])
         let session = CurlSession()
         let instance = try TestPlugin.agent.get().scheme().makeInstance(settings: ["socket": .text("\(folder.path)/agent")])
@@ -41,7 +41,7 @@ struct AgentProbeTests {
         let error = await #expect(throws: NetworkError.self) {
             try await Self.provider("\(folder.path)/nobody").send(HTTPRequest(.get, "http://127.0.0.1:1/"))
         }
-        #expect(error?.description.contains("socket has no agent behind it") == true)
+        #expect(error?.description.contains("socket has no agent listening on it") == true)
     }
 
     @Test func `A signer that doesn't respond costs its request the request's own deadline`() async throws {

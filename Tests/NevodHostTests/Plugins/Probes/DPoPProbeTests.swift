@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// DPoP with a server's nonce as a plugin. jwcrypto reads the proofs.
+/// DPoP with a server's nonce, as a plugin. jwcrypto reads the proofs.
 struct DPoPProbeTests {
     private let server: ProbeServer
     private let provider: NetworkProvider

@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// HTTP Digest as a plugin of 300 lines. httpbin checks its response, Apache its nonce count too.
+/// HTTP Digest as a plugin of 300 lines. httpbin checks its response, and Apache also checks its nonce count.
 struct DigestProbeTests {
     /// A path without escapes, because httpbin compares with the decoded path.
     private static func provider(
@@ -27,7 +27,7 @@ struct DigestProbeTests {
         let count: Int
     }
 
-    /// The credentials that httpbin received, and its statuses.
+    /// The credentials that httpbin received, and its response statuses.
     private static func seen(_ server: ProbeServer) async throws -> [(use: Use, status: String)] {
         let response = try await NetworkProvider(session: CurlSession()).send(HTTPRequest(.get, "\(server.url)/seen"))
         let json = String(decoding: try await response.body.collect(), as: UTF8.self)
@@ -60,7 +60,7 @@ struct DigestProbeTests {
         let url = "\(server.url)/digest-auth/auth-int/ali/sesame/\(algorithm)"
         let provider = try Self.provider()
         #expect(try await provider.send(HTTPRequest(.get, url)).status == 200)
-        // httpbin reads the body of a GET, too (and serves no other method here).
+        // httpbin also reads a GET's body (and serves no other method here).
         #expect(try await provider.send(HTTPRequest(.get, url, body: .bytes(Array("a body".utf8)))).status == 200)
         let body = HTTPBody.stream(.of([Array("streamed".utf8)], length: 8))
         let error = await #expect(throws: NetworkError.self) { try await provider.send(HTTPRequest(.get, url, body: body)) }
@@ -125,7 +125,7 @@ struct DigestProbeTests {
                     </Location>
                     """
                 }
-                // Apache doesn't serve as root, and only its owner can read the tests' folder.
+                // Apache doesn't serve as root, and only the owner can read the tests' folder.
                 let configuration = """
                     ServerName localhost
                     Listen 127.0.0.1:\(port)
@@ -171,7 +171,8 @@ struct DigestProbeTests {
             let response = try await provider.send(HTTPRequest(.get, apache.url("/once/file")))
             #expect(response.status == 200)
         }
-        // Sent: no credentials, then a response to the challenge; twice a spent nonce, then a response with a new one.
+        // Sent: no credentials and then a response to the challenge; then twice, a spent nonce and then a response with a new
+        // one.
         #expect(sent.values.map(\.isEmpty) == [true, false, false, false, false, false])
         #expect(sent.values.map { $0.contains("nc=00000001") } == [false, true, false, true, false, true])
         let nonces = sent.values.compactMap { $0.split(separator: ", ").first { $0.hasPrefix("nonce=") } }
@@ -185,7 +186,7 @@ struct DigestProbeTests {
             let response = try await provider.send(HTTPRequest(.get, apache.url("/counted/file")))
             #expect(String(decoding: try await response.body.collect(), as: UTF8.self) == "the file\n")
         }
-        // httpbin checks the client, and proves nothing.
+        // httpbin checks the client but doesn't prove anything about itself.
         let server = try await ProbeServer.start("digest")
         let other = try Self.provider(isMutual: true)
         let error = await #expect(throws: NetworkError.self) {

@@ -15,7 +15,7 @@ struct OAuthProbeTests {
         server = try await ProbeServer.start("oauth")
     }
 
-    /// Opens the URL and follows the server's redirects, which end at the listener.
+    /// Opens the URL and follows the server's redirects to the listener.
     private final class Browser: UserInteraction {
         let opened = Collected<String>()
         let origins = Collected<String>()
@@ -89,7 +89,7 @@ struct OAuthProbeTests {
     }
 
     @Test func `Metadata of another issuer opens no origin`() async throws {
-        // The same document for another issuer's URL.
+        // The same document at another issuer's URL.
         let other = server.url.replacingHost("localhost")
         let error = await #expect(throws: PluginError.self) { try await session(issuer: other).login() }
         #expect(error?.description.contains("issuer") == true, "\(String(describing: error))")

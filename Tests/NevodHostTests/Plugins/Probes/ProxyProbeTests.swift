@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests Basic for a proxy, as a plugin. Tinyproxy requires it, and the origin returns the head that it received.
+/// Tests Basic for a proxy, as a plugin. Tinyproxy requires it, and the origin returns the received head.
 struct ProxyProbeTests {
     private let proxy: ConfiguredServer
     private let folder: TemporaryFolder

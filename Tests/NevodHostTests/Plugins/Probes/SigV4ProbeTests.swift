@@ -5,7 +5,7 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// Tests AWS Signature Version 4 as a plugin: botocore signs each received request again and must get the same signature.
+/// Tests AWS Signature Version 4 as a plugin. botocore signs each received request again, and must get the same signature.
 struct SigV4ProbeTests {
     private static let targets = [
         "/", "//", "/a", "/a/", "/a//b///c", "/a/./b/../c", "/../..", "/a/b/..", "/sp%20ace/%C3%BC/ü", "/star*/col:on/at@/pl+us",
@@ -59,7 +59,7 @@ struct SigV4ProbeTests {
 
     // MARK: A server with another time
 
-    /// A file of an S3 server, with the digest that S3 demands of its content.
+    /// A file on an S3 server, with the digest of its content that S3 requires.
     private static func file(_ name: String, _ url: String, _ content: String) throws -> HTTPRequest {
         let digests = [
             "": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
@@ -84,7 +84,7 @@ struct SigV4ProbeTests {
         let instance = try Self.s3()
         let isRefused = abs(ahead) > 900
 
-        // By the local clock, without a provider that could learn.
+        // By the local clock, because there is no provider that could learn the server's.
         var request = try Self.file("", server.url, "")
         CurlSession().prepare(&request)
         try instance.token.authorize(&request)

@@ -5,8 +5,8 @@ import Testing
 @testable import NevodHost
 @testable import NevodHostTestSupport
 
-/// HTTP Message Signatures (RFC 9421) on requests and responses as a plugin. http-message-signatures, from PyPI, verifies the ones and
-/// makes the others.
+/// HTTP Message Signatures (RFC 9421) as a plugin. http-message-signatures, from PyPI, verifies the requests' signatures and
+/// makes the responses'.
 struct SignedProbeTests {
     private static func provider() throws -> NetworkProvider {
         let secret = Secret(copying: Array("a shared secret of more than 32 bytes, for HMAC".utf8))

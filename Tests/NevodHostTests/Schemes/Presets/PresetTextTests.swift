@@ -35,7 +35,7 @@ struct PresetTextTests {
         arguments: [
             ("{a}", [.placeholder("a")]), ("{a}{b}", [.placeholder("a"), .placeholder("b")]),
             ("x{a}y{b}z", [.literal("x"), .placeholder("a"), .literal("y"), .placeholder("b"), .literal("z")]),
-            // A template of a scheme, and what only looks like a placeholder.
+            // A scheme's template, and text that only looks like a placeholder.
             (
                 "{method}\\n{a}{{a}}",
                 [.literal("{method}\\n"), .placeholder("a"), .literal("{"), .placeholder("a"), .literal("}")]
@@ -44,7 +44,7 @@ struct PresetTextTests {
             ("text:{a}", [.placeholder("a")]), ("text:", []), ("text:env:HOME", [.literal("env:HOME")]),
         ] as [(String, [PresetText.Piece])])
     func `Only declared placeholders are cut out of a value`(text: String, pieces: [PresetText.Piece]) throws {
-        // The last line uses both, as each placeholder must be used.
+        // The last line uses both, because each placeholder must be used.
         let preset = try parse("# T\n{a} = A\n{b} = B\nx = \(text)\ny = {a}{b}\n")
         #expect(preset.entries[0].value == .text(pieces))
     }
@@ -66,8 +66,8 @@ struct PresetTextTests {
         ("# T\n{a} = A\n", ":2: no line uses {a}"), ("# T\n{a} = A\n{a} = B\nx = {a}\n", ":3: a placeholder is declared once"),
         ("# T\n{A} = A\nx = {A}\n", ":2: a placeholder"), ("# T\n{} = A\n", ":2: a placeholder"),
         ("# T\n{ = A\n", ":2: a placeholder"),
-        ("# T\na = file:/etc/passwd\n", ":2: a preset reads no file"), ("# T\na = keyring:x\n", ":2: a preset reads no file"),
-        ("# T\na = command:id\n", ":2: a preset reads no file"), ("# T\na = -\n", ":2: a preset reads no file"),
+        ("# T\na = file:/etc/passwd\n", ":2: a preset can't read a file"), ("# T\na = keyring:x\n", ":2: a preset can't read a file"),
+        ("# T\na = command:id\n", ":2: a preset can't read a file"), ("# T\na = -\n", ":2: a preset can't read a file"),
         ("# T\na = env:\n", ":2: env: needs"), ("# T\na = env:1A\n", ":2: env: needs"), ("# T\na = env:A=B\n", ":2: env: needs"),
     ])
     func `An invalid line is named, and its value is not repeated`(text: String, fragment: String) throws {

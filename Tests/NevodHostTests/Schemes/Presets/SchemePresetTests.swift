@@ -28,7 +28,7 @@ struct SchemePresetTests {
         try #require(throws: PresetError.self) { try preset(lines) }.description
     }
 
-    /// The texts of settings, in order; a secret as its length.
+    /// The texts of settings, in order. A secret is shown as its length.
     private func texts(_ settings: SchemeSettings) -> [String] {
         settings.values.map { name, value in
             switch value {
@@ -120,7 +120,7 @@ struct SchemePresetTests {
     @Test(arguments: ["https://acme.example", "http://169.254.169.254/latest", "http://169.254.1/a"])
     func `A URL is https or of a link-local address`(url: String) throws {
         #expect(throws: Never.self) { try preset("url = \(url)") }
-        // The clouds document the dotted form alone.
+        // The clouds document only the dotted form.
         #expect(throws: PresetError.self) { try preset("url = http://[::ffff:a9fe:a9fe]") }
     }
 
@@ -180,7 +180,7 @@ struct SchemePresetTests {
         let preset = try preset("{host} = The host\nurl = https://{host}.example.com")
         let error = try #require(throws: PresetError.self) { try preset.settings(["host": "evil.example:443"]) }
         // The file is not to blame, and the value isn't shown.
-        #expect("\(error)" == "\"host\" of the preset \"acme\" (The host) makes no valid url of line 3 in /p")
+        #expect("\(error)" == "\"host\" of the preset \"acme\" (The host) doesn't make a valid url in line 3 of /p")
     }
 
     @Test func `A template of the scheme keeps its own placeholders`() throws {

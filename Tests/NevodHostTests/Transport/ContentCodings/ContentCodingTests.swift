@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Tests compressed responses from a server that compresses with Python's libraries, over real HTTP.
+/// Tests compressed responses over real HTTP, from a server that compresses with Python's libraries.
 struct ContentCodingTests {
     static let all = ["gzip", "zlib", "raw", "br", "zstd", "members", "frames"]
     static let framings = ["length", "chunked", "close"]
@@ -39,7 +39,7 @@ struct ContentCodingTests {
         }
     }
 
-    /// What the server's `content` makes.
+    /// The result of the server's `content`.
     static func pattern(_ count: Int) -> [UInt8] { pattern(0..<count) }
     private static func pattern(_ range: Range<Int>) -> [UInt8] { range.map { UInt8(($0 * 7 + $0 >> 8) & 0x3F) } }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Tests the decoder of bodies without a network, on bodies that Python has coded.
+/// Tests the decoder of bodies without a network, with bodies coded by Python.
 struct ContentDecoderTests {
     private let server: ProbeServer
     private let limit = DecompressionLimit()
@@ -24,7 +24,7 @@ struct ContentDecoderTests {
         return try #require(try ContentDecoder([names.joined(separator: ",")], limit: limit))
     }
 
-    /// Decodes bytes that arrive in pieces of these sizes, into room of these sizes.
+    /// Decodes bytes that arrive in pieces of these sizes, into buffers of these sizes.
     private func decoded(
         _ bytes: [UInt8], by decoder: ContentDecoder, pieces: (Int) -> Int, room: (Int) -> Int
     ) throws(ContentCodingError) -> [UInt8] {
@@ -75,11 +75,11 @@ struct ContentDecoderTests {
                 guard case .truncated = error else { return #expect(Bool(false), "\(count): \(error)") }
             }
         }
-        // Two of three members end before the last; so do the frames to skip.
+        // Two of three members end before the last one. So do the frames to skip.
         #expect(complete == ["members": 2, "frames": 4][coding] ?? 0)
     }
 
-    /// Damage is found, or changes the bytes; it never stops the process, and never exceeds the limit.
+    /// Damage is detected or changes the bytes. It never stops the process, and never exceeds the limit.
     @Test(arguments: ContentCodingTests.all + ["gzip,gzip", "br,zstd"])
     func `Ten thousand damaged bodies do no harm`(codings: String) async throws {
         let bytes = try await coded("codings=\(codings)&size=3000")
@@ -107,7 +107,7 @@ struct ContentDecoderTests {
         #expect(failures > 5000)
     }
 
-    /// 10,000 empty members, 200,000 bytes, are nothing when they are decoded.
+    /// 10,000 empty members, 200,000 bytes, decode to nothing.
     @Test func `A coding that yields nothing is limited too`() async throws {
         let bytes = try await coded("codings=empties,gzip")
         for (allowance, isAllowed) in [(100_000, false), (200_000, true)] {

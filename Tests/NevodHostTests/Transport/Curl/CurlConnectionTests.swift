@@ -5,7 +5,7 @@ import Testing
 
 @testable import NevodHost
 
-/// Where connections lead, with which protocols, and what is said about them.
+/// Tests where connections go, with which protocols, and what is reported about them.
 struct CurlConnectionTests {
     private let details = Collected<ConnectionDetails>()
     private var options: TransferOptions {
@@ -100,7 +100,7 @@ struct CurlConnectionTests {
         #expect(head.hasPrefix("GET http://a.test/x HTTP/1.1\r\n"))
         #expect(head.contains("\r\nProxy-Authorization: Basic YWRhOm9wZW4gc2VzYW1l\r\n"))
         #expect(details.values.first?.proxy == proxy.url || details.values.first?.proxy == "\(proxy.url)/")
-        // A host that needs no proxy gets nothing of it.
+        // A host that needs no proxy gets none of its data.
         let direct = self.session(
             proxy: ProxySettings(url: "http://127.0.0.1:1").bypassing("127.0.0.0/8"), user: "ada:open sesame")
         #expect(try await direct.send(HTTPRequest(.get, proxy.url), options).status == 204)

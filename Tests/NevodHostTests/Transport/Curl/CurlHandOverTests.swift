@@ -5,14 +5,14 @@ import Testing
 
 @testable import NevodHost
 
-/// Tests jobs that block the thread of a session, and the thread that takes their place.
+/// Tests jobs that block a session's thread, and the thread that takes over.
 struct CurlHandOverTests {
     private let session = CurlSession()
     private let options = TransferOptions(timeout: .seconds(30))
 
     private func loop() throws -> CurlLoop { try #require(session.executor as? CurlLoop) }
 
-    /// A server that answers each request on a connection at once.
+    /// A server that immediately responds to each request on a connection.
     private func server() throws -> RawServer {
         try RawServer { connection, _ in
             while connection.readRequest() != nil { connection.write("HTTP/1.1 204 No Content\r\n\r\n") }
@@ -26,8 +26,8 @@ struct CurlHandOverTests {
         let task: Task<[UInt], any Error>
     }
 
-    /// - Parameter rest: runs in the task after it was blocked, from the same job on.
-    /// - Returns: once the task blocks the thread. The task returns the threads on which it was blocked and went on.
+    /// - Parameter rest: runs in the task after it was blocked, starting in the same job.
+    /// - Returns: when the task blocks the thread. The task returns the threads on which it was blocked and on which it went on.
     private func block(_ rest: @escaping @Sendable () async throws -> Void = {}) async -> Blocked {
         let (hasBegun, release, thread) = (Latch(), Latch(), Collected<UInt>())
         let task = Task(executorPreference: session.executor) {
@@ -49,10 +49,10 @@ struct CurlHandOverTests {
         let server = try server()
         let threads = Collected<UInt>()
         let blocked = await block { [session, options] in
-            // What another thread finishes before this one has suspended goes on here, which is seldom twice.
+            // If another thread finishes before this one has suspended, the work goes on here. That seldom happens twice.
             let former = currentThread()
             for _ in 0..<10_000 where currentThread() == former { await Task.yield() }
-            // From here on, the loop is another thread's.
+            // From here on, another thread has the loop.
             threads.append(currentThread())
             let status = try await session.send(HTTPRequest(.get, server.url), options).status
             #expect(status == 204)
@@ -256,7 +256,7 @@ struct CurlHandOverTests {
             task = Task(executorPreference: session.executor) {
                 hasBegun.set()
                 release.waitOnThread()
-                // The loop has no thread any more; the rest of this task starts one.
+                // The loop no longer has a thread. The rest of this task starts one.
                 for _ in 0..<10 { await Task.yield() }
                 return 1
             }
@@ -319,7 +319,7 @@ struct CurlHandOverTests {
             let request = try HTTPRequest(.get, url)
             let (failed, ran) = (Latch(), Latch())
             try withoutThreads {
-                // Starts on this thread, up to its first suspension: the thread of the loop would be started there.
+                // Runs on this thread up to its first suspension, where the loop's thread would be started.
                 Task.immediate {
                     do throws(TransportError) { _ = try await session.send(request, TransferOptions()) } catch {
                         if error.code == .other { failed.set() }
@@ -329,7 +329,7 @@ struct CurlHandOverTests {
             }
             await failed.wait()
             await ran.wait()
-            // With threads again, all is well.
+            // When threads can be started again, everything works.
             let status = try await session.send(request, TransferOptions(timeout: .seconds(30))).status
             exit(status == 204 ? 0 : 1)
         }
@@ -339,7 +339,7 @@ struct CurlHandOverTests {
 /// Callable in asynchronous functions.
 private func currentThread() -> UInt { UInt(pthread_self()) }
 
-/// Runs `body` while the process can start no thread: none gets a stack of 2⁵⁰ bytes.
+/// Runs `body` while the process can't start threads, because none gets a stack of 2⁵⁰ bytes.
 private func withoutThreads<Success>(_ body: () throws -> Success) throws -> Success {
     typealias SetDefaults = @convention(c) (UnsafePointer<pthread_attr_t>) -> Int32
     // Swift's module of the C library lacks it.
@@ -359,7 +359,7 @@ private func withoutThreads<Success>(_ body: () throws -> Success) throws -> Suc
     return try result.get()
 }
 
-/// A number that several threads count up, without a lock that would order what they do.
+/// A number that several threads increment, without a lock that would order their actions.
 private final class Shared: Sendable {
     private let atomic = Atomic<Int>(0)
     var value: Int { atomic.load(ordering: .acquiring) }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import NevodHost
 
-/// Real TLS servers on loopback, under names that are pinned and names that are not.
+/// Real TLS servers on loopback, under pinned names and other names.
 struct CurlPinTests {
     private let authority: CertificateAuthority
-    /// The digests of the keys of the servers.
+    /// The digests of the servers' keys.
     private let (here, other): (String, String)
     private let options = TransferOptions(timeout: .seconds(60))
 
@@ -52,9 +52,9 @@ struct CurlPinTests {
         #expect(error.code == .pinMismatch && error.curlCode == 90)
         #expect(
             error.message
-                == "the key of \(pinned.dropFirst(8).dropLast()) has no pin; if it was replaced by its owner, pin the new one")
+                == "the key of \(pinned.dropFirst(8).dropLast()) is not pinned; if its owner replaced it, pin the new one")
         #expect(try await failure(wrong, free) == nil)
-        // No spelling of the name gets around its pins.
+        // No spelling of the name bypasses its pins.
         for name in ["LOCALHOST", "Localhost"] {
             #expect(try await failure(wrong, url(server, name))?.code == .pinMismatch, "\(name)")
         }
@@ -72,7 +72,7 @@ struct CurlPinTests {
         #expect(try await failure(session, url(server, "localhost")) == nil)
     }
 
-    /// The verdicts of curl itself, with digests by openssl.
+    /// curl's own verdicts, with digests by openssl.
     @Test func `curl agrees`() async throws {
         let server = try await server()
         let target = url(server, "localhost")
@@ -115,7 +115,7 @@ struct CurlPinTests {
     }
 
     @Test func `libcurl doesn't reuse a connection for other pins`() async throws {
-        // The promise that a change of pins relies on.
+        // A change of pins relies on this promise.
         let server = try await server()
         let (target, file) = (url(server, "localhost"), authority.certificate)
         let other = other
@@ -182,7 +182,7 @@ struct CurlPinTests {
         }
         let server = try await server()
         let settings = ProxySettings(url: "http://127.0.0.1:\(proxy.port)")
-        // The proxy's own host is pinned too, which is none of the proxy's business.
+        // The proxy's own host is also pinned, which doesn't concern connections through the proxy.
         let target = url(server, "localhost")
         #expect(try await failure(session(["localhost": [here], "127.0.0.1": [other]], proxy: settings), target) == nil)
         #expect(try await failure(session(["localhost": [other]], proxy: settings), target)?.code == .pinMismatch)

@@ -68,7 +68,7 @@ struct CurlSessionTests {
         #expect((1...2).contains(connections.values.count))
     }
 
-    /// The signed request must be the one that is sent: a line that libcurl leaves out, or adds, breaks a signature.
+    /// The signed request must be sent unchanged: a line that libcurl leaves out or adds breaks a signature.
     @Test func `A value of spaces is sent, or refused, but not left out`() async throws {
         let heads = Collected<String>()
         let server = try RawServer { connection, _ in
@@ -171,7 +171,7 @@ struct CurlSessionTests {
         _ = try await session.send(get, options)
         let error = await #expect(throws: TransportError.self) { _ = try await session.send(post, once) }
         #expect(error?.code == .connectionLost)
-        // The kept connection stays for requests that may be repeated.
+        // The kept connection stays for repeatable requests.
         _ = try await session.send(get, options)
         #expect(heads.values == ["0 GET", "1 POST", "0 GET"])
     }
@@ -203,7 +203,7 @@ struct CurlSessionTests {
         }
     }
 
-    /// The connection is reset after a part of the body was sent: libcurl decides whether to start again.
+    /// The connection is reset after a part of the body was sent. libcurl decides whether to start again.
     @Test func `A kept connection that is reset in the middle of a body is replaced, or the request fails`() async throws {
         let body = [UInt8](repeating: 7, count: 10 << 20)
         let bodies = Collected<[UInt8]>()
@@ -319,7 +319,7 @@ struct CurlSessionTests {
         #expect(response.headers["Location"] == "http://127.0.0.1:1/elsewhere")
     }
 
-    /// The environment belongs to the whole process, so the test runs in another one.
+    /// The environment belongs to the whole process, so this test runs in another one.
     @Test func `A proxy from the environment is used only if the session is configured so`() async throws {
         let server = try DemoServer.shared.get()
         let url = server.url

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests that processes started by this one don't inherit its connections.
 struct CurlSocketsTests {
-    /// A connection in the middle of a transfer, with the kernel's number of its socket.
+    /// A connection in the middle of a transfer, with the kernel's number for its socket.
     private struct Connection {
         let inode: Int
         let transfer: Task<TransportError.Code?, Never>
@@ -56,8 +56,8 @@ struct CurlSocketsTests {
         await connection.closed.wait()
     }
 
-    /// The kernel goes on watching a closed descriptor while another one shares its connection, and epoll_ctl can no longer name
-    /// it: the loop would spin.
+    /// While another descriptor shares a connection, the kernel keeps watching a closed one, which epoll_ctl can no longer name.
+    /// The loop would spin.
     @Test func `A closed connection whose descriptor was duplicated is no longer watched`() async throws {
         let session = CurlSession()
         let connection = try await connection(session)

@@ -17,7 +17,7 @@ struct CurlStreamTests {
         return stream
     }
 
-    /// Waits for ever, unless it is cancelled.
+    /// Waits forever, unless it is cancelled.
     private final class EndlessReader: HTTPBodyReader {
         let isReading = Latch()
         let isCancelled = Latch()
@@ -58,8 +58,8 @@ struct CurlStreamTests {
         #expect(try await stream(response).next() == nil)
     }
 
-    /// The server writes until there is no room. While the reader waits, only the buffers of the sockets and of
-    /// the session fill; without back-pressure the server would write everything.
+    /// The server writes until there is no room. While the reader waits, only the sockets' and the session's buffers fill.
+    /// Without back-pressure, the server would write everything.
     @Test func `A slow reader makes the server wait, and loses nothing`() async throws {
         let block = (0..<65536).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 >> 8) }
         let blocks = 1024
@@ -101,7 +101,7 @@ struct CurlStreamTests {
         }
         #expect(count == blocks * block.count)
         #expect(isRight)
-        // The bytes in memory are bounded: the high-water mark and one delivery of libcurl.
+        // The bytes in memory are bounded by the high-water mark and one delivery of libcurl.
         #expect(largest <= 256 << 10 + 64 << 10)
     }
 

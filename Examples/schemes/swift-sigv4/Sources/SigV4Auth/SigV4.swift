@@ -5,7 +5,7 @@ struct SigV4: AuthScheme {
     static let id = "aws-sigv4"
     static let title = "AWS Signature Version 4"
 
-    /// S3 signs paths as they are sent, and wants the body's hash; other services normalize paths and encode them once more.
+    /// S3 signs paths as they are sent, and requires the body's hash. Other services normalize paths and encode them again.
     enum Rules: String, CaseIterable, SettingValue { case general, s3 }
     enum Payload: String, CaseIterable, SettingValue { case hashed, unsigned }
 
@@ -80,7 +80,7 @@ struct SigV4: AuthScheme {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The request's lines and those that are added, by name; the values of one name are joined.
+    /// The request's lines and the added ones, by name. The values of one name are joined.
     private func signedHeaders(
         of request: borrowing RequestView, _ added: [(name: String, value: String)]
     ) -> [(name: String, value: [UInt8])] {

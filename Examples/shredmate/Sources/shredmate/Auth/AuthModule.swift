@@ -1,7 +1,7 @@
 import Foundation
 import NevodSessions
 
-/// The parts of the module, put together once, when the app starts.
+/// The parts of the module, put together once when the app starts.
 @MainActor
 struct AuthModule {
     let tokenStorage: TokenStorage

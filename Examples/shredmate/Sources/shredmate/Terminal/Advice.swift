@@ -1,6 +1,6 @@
 import NevodSessions
 
-/// The words for what went wrong.
+/// The text that tells what went wrong.
 enum Advice {
     struct NotLoggedIn: Error {}
     struct NoPassword: Error {}

@@ -16,7 +16,7 @@ enum Command {
     static let usage = """
         usage: shredmate [COMMAND]       without one, commands are read from standard input
 
-          login EMAIL                    the password is that of SHREDMATE_PASSWORD, or is asked for
+          login EMAIL                    the password comes from SHREDMATE_PASSWORD, or is asked for
           register EMAIL NAME            the same
           profile                        show the profile
           describe rider|mentor TEXT     change it
@@ -39,7 +39,7 @@ enum Command {
         }
     }
 
-    /// Returns nil if these words are no command.
+    /// Returns nil if these words aren't a command.
     init?(_ words: [String]) {
         switch (words.first, words.dropFirst().map(\.self)) {
         case ("login", let rest) where rest.count == 1: self = .login(email: rest[0])

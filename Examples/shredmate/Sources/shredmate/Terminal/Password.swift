@@ -1,6 +1,6 @@
 import Foundation
 
-/// Passwords come from the environment or from the terminal, never from an argument: all users of a machine can read those.
+/// Passwords come from the environment or the terminal, never from an argument, which all users of the machine can read.
 enum Password {
     static let variable = "SHREDMATE_PASSWORD"
 
@@ -8,7 +8,7 @@ enum Password {
     static func read(prompt: String) -> String? {
         if let password = ProcessInfo.processInfo.environment[variable] { return password }
         guard isatty(STDIN_FILENO) == 1 else { return readLine() }
-        // The prompt comes last: what is typed before would be shown, and dropped.
+        // The prompt comes last, because anything typed before it would be shown and dropped.
         return withoutEcho {
             FileHandle.standardError.write(Data(prompt.utf8))
             defer { FileHandle.standardError.write(Data("\n".utf8)) }

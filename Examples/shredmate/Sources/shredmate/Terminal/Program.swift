@@ -1,7 +1,7 @@
 import Foundation
 import NevodSessions
 
-/// Carries out commands, one after another, and prints what a person wants to know: never a token.
+/// Carries out commands, one after another, and prints what a person wants to know. Never prints a token.
 @MainActor
 struct Program {
     let module: AuthModule

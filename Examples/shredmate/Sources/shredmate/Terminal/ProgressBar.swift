@@ -2,7 +2,7 @@ import Foundation
 import NevodSessions
 import Synchronization
 
-/// Shows how much of a file has been sent, on one line of the terminal. Where standard error is no terminal, it shows nothing.
+/// Shows how much of a file has been sent, on one line of the terminal. Shows nothing if standard error isn't a terminal.
 final class ProgressBar: Sendable {
     private static let width = 30
 

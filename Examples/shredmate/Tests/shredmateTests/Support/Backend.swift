@@ -4,9 +4,9 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The example's backend in a process of its own, and its `/admin`. Stops with this object.
+/// The example's backend in a separate process, and its `/admin`. Stops with this object.
 ///
-/// It is asked by URLSession, so that no part of the library stands between a test and its judge.
+/// URLSession sends the requests, so that no part of the library comes between a test and its judge.
 final class Backend: Sendable {
     static let email = "ada@example.com"
     static let password = "correct horse"
@@ -48,7 +48,7 @@ final class Backend: Sendable {
     }
 
     deinit {
-        // A thread of Swift's pool blocks SIGTERM, and its child inherits that.
+        // Threads of Swift's pool block SIGTERM, and their children inherit that.
         kill(process.processIdentifier, SIGKILL)
     }
 
@@ -56,7 +56,7 @@ final class Backend: Sendable {
         let description: String
     }
 
-    /// The requests since the backend started, or was told to forget, and its counts.
+    /// The requests since the backend started or was last told to forget, and its counts.
     struct Seen: Codable, Sendable {
         struct Request: Codable, Sendable {
             struct File: Codable, Sendable {
@@ -96,7 +96,7 @@ final class Backend: Sendable {
     /// Ends every session.
     func revokeSessions() async throws { _ = try await ask("POST", "revoke") }
 
-    /// Sets the life of the access tokens to come.
+    /// Sets the lifetime of future access tokens.
     func setLife(seconds: Int) async throws { _ = try await ask("POST", "life/\(seconds)") }
 
     /// Holds that many requests with a bearer until all of them have arrived.

@@ -9,7 +9,7 @@ final class Counter: Sendable {
     @Sendable func count() { calls.withLock { $0 += 1 } }
 }
 
-/// Waits until a condition holds; false after 60 seconds, which no healthy machine needs.
+/// Waits until a condition holds. Returns false after 60 seconds, which no healthy machine needs.
 func eventually(_ condition: @Sendable () async throws -> Bool) async rethrows -> Bool {
     let end = ContinuousClock.now + .seconds(60)
     while try await !condition() {

@@ -3,7 +3,7 @@ import NevodSessions
 
 @testable import shredmate
 
-/// The module as an app sets it up, with a backend and a store of its own.
+/// The module as an app sets it up, with its own backend and store.
 @MainActor
 struct Fixture {
     let backend: Backend
@@ -18,7 +18,7 @@ struct Fixture {
             onSessionInvalidated: invalidations.count)
     }
 
-    /// A fixture whose user is logged in, with a backend that has forgotten the login.
+    /// A fixture with a logged-in user, and a backend that has forgotten the login's requests.
     static func loggedIn() async throws -> Fixture {
         let fixture = try Fixture()
         try await fixture.module.authService.login(email: Backend.email, password: Backend.password)

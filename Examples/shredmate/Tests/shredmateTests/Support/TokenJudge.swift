@@ -1,8 +1,8 @@
 import Foundation
 
-/// Authlib's word on the tokens that the backend has seen: see judge_tokens.py. The backend's own tokens are PyJWT's.
+/// Authlib's judgement of the tokens that the backend has seen: see judge_tokens.py. The backend makes its tokens with PyJWT.
 enum TokenJudge {
-    /// Returns its one line, "N served, N rejected", or its complaint.
+    /// Returns its one line, "N served, N rejected", or the fault that it found.
     static func verdict(on seen: Backend.Seen) async throws -> String {
         let process = Process()
         // Debian's own Python, which has Authlib.

@@ -1,6 +1,6 @@
 import NevodSessions
 
-/// The endpoints of an account. Those that start or renew a session need no token, and carry none.
+/// The endpoints of an account. Endpoints that start or renew a session need no token, and carry none.
 enum AuthAPI {
     static func login(email: String, password: String) -> Endpoint<AuthResponse> {
         .post("/auth/login", body: LoginRequest(email: email, password: password))
@@ -10,7 +10,7 @@ enum AuthAPI {
         .post("/auth/register", body: RegisterRequest(email: email, password: password, name: name))
     }
 
-    /// `DefaultTokenProvider` sends the same; an app need not.
+    /// `DefaultTokenProvider` sends the same request, so an app needn't.
     static func refresh(refreshToken: String) -> Endpoint<AuthTokens> {
         .post("/auth/refresh", body: RefreshRequest(refreshToken: refreshToken))
     }

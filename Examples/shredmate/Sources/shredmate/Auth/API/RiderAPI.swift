@@ -37,7 +37,7 @@ enum RiderAPI {
         .get("/riders/me/sports", auth: .bearerToken)
     }
 
-    /// Adds a sport, or changes its level. An id with a slash stays one segment of the path.
+    /// Adds a sport, or changes its level. An id with a slash stays one path segment.
     static func setSport(id: Sport.ID, level: SportLevel) -> Endpoint<RiderSport> {
         .post("/riders/me/sports/\(id)", body: SportRequest(level: level), auth: .bearerToken)
     }

@@ -1,4 +1,4 @@
-/// The place where a rider is at home.
+/// A rider's home.
 struct BaseLocation: Codable, Sendable, Hashable {
     /// In degrees, from -90 to 90.
     var latitude: Double

@@ -1,4 +1,4 @@
-/// A rider's part: one that learns, or one that teaches.
+/// A rider's role: learning or teaching.
 enum RiderType: String, Codable, Sendable, CaseIterable {
     case rider, mentor
 }

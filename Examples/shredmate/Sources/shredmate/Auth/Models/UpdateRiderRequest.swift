@@ -1,4 +1,4 @@
-/// The changes of a rider's profile. A property that is nil stays as it is.
+/// The changes to a rider's profile. A nil property stays unchanged.
 struct UpdateRiderRequest: Codable, Sendable, Hashable {
     var name: String?
     var type: RiderType?

@@ -1,6 +1,6 @@
 import NevodSessions
 
-/// The requests of an account, which save nothing: an `AuthState` saves what they return, since it alone knows whether the user has
+/// The requests of an account. They save nothing: an `AuthState` saves what they return, because only it knows whether the user has
 /// done something else meanwhile. (An `AuthService`, in contrast, also keeps the session.)
 struct AuthRequests: AuthServicing {
     let client: any APIClienting

@@ -20,19 +20,19 @@ struct AuthService: Sendable {
         try await keep(requests.register(email: email, password: password, name: name))
     }
 
-    /// Ends the session. It is removed from the store in any case: a server that can't be reached keeps nobody logged in here.
+    /// Ends the session. It is always removed from the store, so an unreachable server keeps nobody logged in here.
     func logout() async throws {
         guard let session = try await tokenStorage.load()?.session else { return }
         let outcome: Result<Void, any Error>
         do {
             outcome = .success(try await requests.logout())
         } catch NetworkError.unauthorized {
-            // The server has ended the session before.
+            // The server has already ended the session.
             outcome = .success(())
         } catch {
             outcome = .failure(error)
         }
-        // Another login may have begun a session meanwhile, which stays.
+        // Another login may have begun a session meanwhile. That one stays.
         try await tokenStorage.clear(session)
         try outcome.get()
     }

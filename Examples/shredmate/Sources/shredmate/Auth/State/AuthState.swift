@@ -4,7 +4,7 @@ import Observation
 /// The state of the session for the app's UI: the library's, and the rider's profile.
 @MainActor @Observable
 final class AuthState {
-    /// A profile belongs to one user, and is shown for no other.
+    /// A profile belongs to one user, and is never shown for another.
     private struct Profile {
         let user: User.ID
         let rider: Rider
@@ -69,7 +69,7 @@ final class AuthState {
         try await tokenStorage.clearAll()
     }
 
-    /// Leaves the profile as it is if it can't be fetched now: the session is no less valid.
+    /// Keeps the profile if it can't be fetched now: the session is still valid.
     private func fetchRider() async {
         guard let user = session.user, session.error == nil, let rider = try? await riderService.fetchMyRider(),
             session.user?.id == user.id

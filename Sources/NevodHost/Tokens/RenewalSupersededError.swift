@@ -1,2 +1,0 @@
-/// A login or logout replaced the token during its renewal, and takes precedence.
-struct RenewalSupersededError: Error {}

@@ -1,6 +1,0 @@
-public import NevodHost
-
-extension HTTPMethod {
-    /// The same as `HTTPMethod.rawValue`.
-    public var stringValue: String { rawValue }
-}

@@ -1,5 +1,0 @@
-/// Ends a check from within.
-enum CheckStop: Error {
-    case skip(String)
-    case fail(Finding)
-}

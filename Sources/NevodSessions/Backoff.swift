@@ -1,0 +1,38 @@
+internal import NevodHost
+
+/// The pause after failed requests to a server: as long as the server asks for, or else growing with each failure in a row. A
+/// state machine that gets each time as an argument.
+struct Backoff: Sendable {
+    /// The number of failures in a row, up to 100.
+    private(set) var failures = 0
+    private var resumesAt: UnixTime?
+    private let delays: RetryPolicy
+    private let longestPause: Duration
+
+    /// - Parameters:
+    ///   - baseDelay: The pause after the first failure.
+    ///   - maxDelay: The longest pause without a server's request.
+    ///   - longestPause: The longest pause that a server can ask for.
+    init(baseDelay: Duration, maxDelay: Duration, longestPause: Duration) {
+        delays = RetryPolicy(baseDelay: baseDelay, maxDelay: maxDelay)
+        self.longestPause = longestPause
+    }
+
+    /// The rest of the pause; nil if there is none.
+    func rest(at now: UnixTime) -> Duration? {
+        // Ignores a pause longer than the longest possible: it began before the clock was set back.
+        guard let resumesAt, resumesAt > now, resumesAt - now <= longestPause else { return nil }
+        return resumesAt - now
+    }
+
+    /// - Parameter asked: The pause that the server asks for, if any.
+    mutating func fail(asked: Duration?, at now: UnixTime) {
+        failures = min(failures + 1, 100)
+        resumesAt = now + min(asked ?? delays.delay(after: failures), longestPause)
+    }
+
+    mutating func succeed() {
+        failures = 0
+        resumesAt = nil
+    }
+}

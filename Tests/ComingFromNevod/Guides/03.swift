@@ -1,8 +1,0 @@
-// Adding New Authentication Types: 1. Bearer Token (OAuth 2.0)
-import Foundation
-import NevodHostFoundation
-
-private func use() async throws {
-    let token = Token(value: "abc")
-    print(token)
-}

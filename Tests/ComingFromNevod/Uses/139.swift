@@ -1,8 +1,0 @@
-// Errors: `.invalidResponse(data:response:)`
-import Foundation
-import NevodHostFoundation
-
-private func use() async throws {
-    let error = NetworkError.invalidResponse(data: Data(), response: nil)
-    print(error)
-}

@@ -1,8 +1,0 @@
-// Retry / rate limit: `limiter.acquirePermit()`
-import Foundation
-import NevodHostFoundation
-
-private func use() async throws {
-    let limiter = RateLimiter(configuration: RateLimitConfiguration(requests: 5, perInterval: 1))
-    try await limiter.acquirePermit()
-}
