@@ -4,9 +4,8 @@ struct HTMLAlerts {
     private let page: UnsafeRawBufferPointer
     /// The messages by the rank of their elements' names.
     private var messages = [[String]](repeating: [], count: ranks.count)
-    /// The open element that is a message, and the open element that isn't shown.
-    private var open: (element: HTMLOpenElement, rank: Int)?
-    private var hidden: HTMLOpenElement?
+    /// The rank of the message that is being read.
+    private var rank: Int?
     private var message = HTMLMessage()
 
     private static let most = 3
@@ -26,33 +25,32 @@ struct HTMLAlerts {
     /// At most three, errors first.
     var texts: [String] { Array(messages.joined().prefix(Self.most)) }
 
-    mutating func start(_ tag: HTMLTagName, _ attributes: HTMLAttributes) {
-        if tag.element?.isBlock == true || tag.element == .br { message.separate() }
-        if hidden?.open(tag, page) == true { hidden = nil }
-        if open?.element.open(tag, page) == true { finish() }
-        guard tag.element?.isVoid != true, hidden == nil else { return }
+    /// Handles a start tag.
+    ///
+    /// - Parameter context: what the element is within, and then what its content is within.
+    mutating func start(_ tag: HTMLTagName, _ attributes: HTMLAttributes, _ context: inout HTMLContext) {
+        guard !context.isHidden else { return }
         if isHidden(tag, attributes) {
-            hidden = HTMLOpenElement(tag)
-        } else if open == nil, let rank = rank(of: tag, attributes) {
-            open = (HTMLOpenElement(tag), rank)
+            context.isHidden = true
+        } else if !context.isMessage, let found = rank(of: tag, attributes) {
+            context.isMessage = true
+            rank = found
         }
     }
 
-    mutating func end(_ tag: HTMLTagName) {
-        if tag.element?.isBlock == true { message.separate() }
-        if hidden?.close(tag, page) == true { hidden = nil }
-        if open?.element.close(tag, page) == true { finish() }
+    /// Ends a line, if the tag of an element does so.
+    mutating func separate(_ element: HTMLElement?) {
+        if element?.isBlock == true || element == .br { message.separate() }
     }
 
     mutating func add(_ text: Range<Int>, hasReferences: Bool) {
-        guard open != nil, hidden == nil else { return }
         message.add(page, text, hasReferences ? .content : .plain)
     }
 
     /// Ends the open message.
     mutating func finish() {
-        guard let rank = open?.rank else { return }
-        open = nil
+        guard let rank else { return }
+        self.rank = nil
         defer { message = HTMLMessage() }
         let text = message.text
         guard message.saysSomething, messages[rank].count < Self.most,
@@ -90,55 +88,6 @@ struct HTMLAlerts {
     private func searchable(_ range: Range<Int>?) -> [UInt8] {
         guard let range else { return [] }
         return range.prefix(Self.searched).map { page[$0].lowercased }
-    }
-}
-
-/// An open element. Tracks it without knowing the elements around it.
-struct HTMLOpenElement {
-    private let tag: HTMLTagName
-    /// The open elements of the same name, including this one.
-    private var same = 1
-    /// The open blocks within it.
-    private var blocks = 0
-
-    init(_ tag: HTMLTagName) {
-        self.tag = tag
-    }
-
-    /// Handles a start tag.
-    ///
-    /// - Returns: whether it ends this element, as a block ends a paragraph (HTML §13.1.2.4).
-    mutating func open(_ other: HTMLTagName, _ page: UnsafeRawBufferPointer) -> Bool {
-        if tag.element == .p, other.element?.isBlock == true { return true }
-        guard other.element?.isVoid != true else { return false }
-        if other.equals(tag, in: page) {
-            same += 1
-        } else if other.element?.needsEnd == true {
-            blocks += 1
-        }
-        return false
-    }
-
-    /// Handles an end tag.
-    ///
-    /// - Returns: whether it ends this element, because it is this element's end tag or the end tag of a block around it.
-    mutating func close(_ other: HTMLTagName, _ page: UnsafeRawBufferPointer) -> Bool {
-        if other.equals(tag, in: page) {
-            same -= 1
-        } else if other.element?.needsEnd == true {
-            blocks -= 1
-        }
-        return same == 0 || blocks < 0
-    }
-}
-
-extension HTMLElement {
-    /// Whether the element is a block that must have an end tag.
-    fileprivate var needsEnd: Bool {
-        switch self {
-        case .p, .li, .dd, .dt, .tr, .td, .th: false
-        default: isBlock && !isVoid
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 /// The forms of a page while it is read.
 struct HTMLForms {
-    /// The form that a field belongs to.
-    private enum Owner {
+    /// The form that a field belongs to. A number above the limit is a form that isn't read.
+    enum Owner {
         case form(Int)
         case none
         /// The id of a form, which may come later (HTML §4.10.18.3).
@@ -13,51 +13,61 @@ struct HTMLForms {
     /// The number of fields of each form so far. The last number counts the fields outside all forms, or in a form given by its
     /// id.
     private var counts = [Int](repeating: 0, count: HTMLPage.mostForms + 1)
-    private var current: Int?
+    /// The form whose end tag is next (HTML §13.2.4.4). No other form begins before it.
+    private(set) var current: Int?
     private(set) var hasPassword = false
     private(set) var isCut = false
-    /// Whether the current form is above the limit.
-    private var isBeyond = false
     private var cutForms: Set<Int> = []
 
-    /// Whether a form is open. No other form begins inside it (HTML §13.2.6.4.7).
-    var isOpen: Bool { current != nil || isBeyond }
+    /// The number of fields so far.
+    var count: Int { fields.count }
 
-    mutating func open(_ form: HTMLForm) {
+    /// Begins a form.
+    ///
+    /// - Parameter isCut: whether its address is too long.
+    mutating func open(_ form: HTMLForm, isCut: Bool) {
+        current = forms.count
         guard forms.count < HTMLPage.mostForms else {
-            (isBeyond, isCut) = (true, true)
+            self.isCut = true
             return
         }
-        current = forms.count
+        if isCut { cut(forms.count) }
         forms.append(form)
     }
 
     mutating func close() {
-        (current, isBeyond) = (nil, false)
+        current = nil
     }
 
-    /// Notes that the address of the form that was opened last is too long.
-    mutating func cut() {
+    private mutating func cut(_ form: Int) {
         isCut = true
-        if let current { cutForms.insert(current) }
+        cutForms.insert(form)
+    }
+
+    /// The form of the next field (HTML §4.10.18.3).
+    ///
+    /// - Parameters:
+    ///   - name: the field's `form` attribute.
+    ///   - around: the innermost form around the field.
+    func owner(named name: String?, around: Int?) -> Owner {
+        name.map(Owner.named) ?? (current ?? around).map(Owner.form) ?? .none
     }
 
     /// Adds a field.
     ///
     /// - Parameters:
     ///   - field: nil for a field whose name or value is too long.
-    ///   - form: the field's `form` attribute.
-    mutating func add(_ field: HTMLField?, form: String?) {
+    ///   - place: the number of fields before it.
+    mutating func add(_ field: HTMLField?, _ owner: Owner, at place: Int? = nil) {
         if field?.isPassword == true { hasPassword = true }
-        guard form != nil || !isBeyond else { return }
-        let index = form == nil ? current ?? HTMLPage.mostForms : HTMLPage.mostForms
-        guard let field, counts[index] < HTMLForm.mostFields else {
-            isCut = true
-            cutForms.insert(index)
-            return
+        var index = HTMLPage.mostForms
+        if case .form(let form) = owner {
+            guard form < forms.count else { return }
+            index = form
         }
+        guard let field, counts[index] < HTMLForm.mostFields else { return cut(index) }
         counts[index] += 1
-        fields.append((form.map(Owner.named) ?? current.map(Owner.form) ?? .none, field))
+        fields.insert((owner, field), at: place ?? fields.count)
     }
 
     /// The forms with their fields, followed by the fields that belong to no form.
@@ -106,7 +116,9 @@ struct HTMLSelect {
     /// Nil if the name is too long.
     private let name: String?
     private let autocomplete: String
-    let form: String?
+    let owner: HTMLForms.Owner
+    /// The number of fields before it.
+    let place: Int
     private let isDisabled, isMultiple: Bool
     /// Whether the first option is selected if the page selects none, as in a drop-down list.
     private let selectsFirst: Bool
@@ -114,17 +126,18 @@ struct HTMLSelect {
     /// The first option that isn't disabled, and the options that the page selects.
     private var first: Option?
     private var selected: [Option] = []
-    var isGroupDisabled = false
 
-    init(name: String?, autocomplete: String, form: String?, isDisabled: Bool, isMultiple: Bool, size: String) {
-        (self.name, self.autocomplete, self.form) = (name, autocomplete, form)
+    init(
+        name: String?, autocomplete: String, owner: HTMLForms.Owner, place: Int, isDisabled: Bool, isMultiple: Bool, size: String
+    ) {
+        (self.name, self.autocomplete, self.owner, self.place) = (name, autocomplete, owner, place)
         (self.isDisabled, self.isMultiple) = (isDisabled, isMultiple)
         selectsFirst = !isMultiple && (Int(size) ?? 0) <= 1
     }
 
     mutating func openOption(value: String?, isTooLong: Bool, isSelected: Bool, isDisabled: Bool) {
         closeOption()
-        option = Option(value: value, isSelected: isSelected, isDisabled: isDisabled || isGroupDisabled, isTooLong: isTooLong)
+        option = Option(value: value, isSelected: isSelected, isDisabled: isDisabled, isTooLong: isTooLong)
     }
 
     mutating func closeOption() {
@@ -138,10 +151,10 @@ struct HTMLSelect {
     }
 
     /// Adds text to the open option.
-    mutating func add(_ page: UnsafeRawBufferPointer, _ range: Range<Int>) {
+    mutating func add(_ page: UnsafeRawBufferPointer, _ range: Range<Int>, _ place: HTMLText.Place) {
         guard option?.value == nil, let count = option?.text.utf8.count else { return }
         if count + range.count <= HTMLField.mostBytes {
-            option?.text += HTMLText.decoded(page, range, .content)
+            option?.text += HTMLText.decoded(page, range, place)
         } else {
             option?.isTooLong = true
         }

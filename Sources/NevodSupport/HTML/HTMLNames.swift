@@ -1,15 +1,22 @@
 /// The elements that have a meaning for ``HTMLPage``.
 enum HTMLElement: String, CaseIterable {
     case form, input, button, select, option, optgroup, textarea, fieldset, legend, datalist
-    case a, base, meta, title, html, body
+    case a, base, meta, title, html, head, body, frameset
     case script, style, xmp, iframe, noembed, noframes, plaintext
     case template, noscript, svg, math
-    case br, img, link, area, col, embed, source, track, wbr, param
-    case hr, p, li, address, article, aside, blockquote, center, details, dir, div, dl, dd, dt, figure, figcaption, footer
-    case h1, h2, h3, h4, h5, h6, header, main, menu, nav, ol, pre, section, summary, table, tr, td, th, ul
+    case br, img, image, link, area, col, embed, source, track, wbr, param, basefont, bgsound, frame, keygen
+    case hr, p, li, address, article, aside, blockquote, center, details, dialog, dir, div, dl, dd, dt, figure, figcaption, footer
+    case h1, h2, h3, h4, h5, h6, header, hgroup, listing, main, menu, nav, ol, pre, search, section, summary, ul
+    case table, caption, colgroup, tbody, thead, tfoot, tr, td, th
+    case applet, marquee, object
+    case b, big, code, em, font, i, nobr, s, small, strike, strong, tt, u, ruby, span, sub, sup, `var`
+    // Parts of drawings and formulas that contain HTML.
+    case foreignObject = "foreignobject"
+    case desc, mi, mo, mn, ms, mtext
+    case annotation = "annotation-xml"
 
     // Grouped by length, so that a page full of tags is read as fast as any other.
-    private static let byLength = (0...10).map { length in allCases.filter { $0.rawValue.utf8.count == length } }
+    private static let byLength = (0...14).map { length in allCases.filter { $0.rawValue.utf8.count == length } }
 
     init?(_ page: UnsafeRawBufferPointer, _ range: Range<Int>) {
         guard range.count < Self.byLength.count,
@@ -21,7 +28,9 @@ enum HTMLElement: String, CaseIterable {
     /// Whether the element has no content (HTML §13.1.2).
     var isVoid: Bool {
         switch self {
-        case .input, .base, .meta, .br, .img, .link, .area, .col, .embed, .source, .track, .wbr, .param, .hr: true
+        case .input, .base, .meta, .br, .img, .image, .link, .area, .col, .embed, .source, .track, .wbr, .param, .hr, .basefont,
+            .bgsound, .frame, .keygen:
+            true
         default: false
         }
     }
@@ -34,14 +43,80 @@ enum HTMLElement: String, CaseIterable {
         }
     }
 
-    /// Whether the element begins a new line in a browser, and can't be inside a paragraph.
-    var isBlock: Bool {
+    /// Whether the element begins a new line in a browser.
+    var isBlock: Bool { closesParagraph || self == .legend || level != nil }
+
+    /// Whether the element can't be inside a paragraph (HTML §13.2.6.4.7).
+    var closesParagraph: Bool {
         switch self {
-        case .form, .fieldset, .legend, .hr, .p, .li, .address, .article, .aside, .blockquote, .center, .details, .dir, .div, .dl,
-            .dd, .dt, .figure, .figcaption, .footer, .h1, .h2, .h3, .h4, .h5, .h6, .header, .main, .menu, .nav, .ol, .pre,
-            .section,
-            .summary, .table, .tr, .td, .th, .ul:
+        case .form, .fieldset, .hr, .p, .li, .address, .article, .aside, .blockquote, .center, .details, .dialog, .dir, .div, .dl,
+            .dd, .dt, .figure, .figcaption, .footer, .h1, .h2, .h3, .h4, .h5, .h6, .header, .hgroup, .listing, .main, .menu, .nav,
+            .ol, .plaintext, .pre, .search, .section, .summary, .table, .ul, .xmp:
             true
+        default: false
+        }
+    }
+
+    /// Whether the end tags of elements around the element don't close it (HTML §13.2.4.2, the special category).
+    var isSpecial: Bool {
+        switch self {
+        case .applet, .button, .marquee, .noscript, .object, .select, .template: true
+        case .dialog: false
+        default: closesParagraph || level != nil
+        }
+    }
+
+    var isHeading: Bool {
+        switch self {
+        case .h1, .h2, .h3, .h4, .h5, .h6: true
+        default: false
+        }
+    }
+
+    /// Whether the element is one for the look of text (HTML §13.2.4.3).
+    var isFormatting: Bool {
+        switch self {
+        case .a, .b, .big, .code, .em, .font, .i, .nobr, .s, .small, .strike, .strong, .tt, .u: true
+        default: false
+        }
+    }
+
+    /// Whether the element ends with the element around it (HTML §13.2.6.3).
+    var isImplied: Bool {
+        switch self {
+        case .dd, .dt, .li, .optgroup, .option, .p: true
+        default: false
+        }
+    }
+
+    /// How deep in a table the element is; nil if it isn't part of one.
+    var level: Int? {
+        switch self {
+        case .table: 0
+        case .caption, .col, .colgroup, .tbody, .thead, .tfoot: 1
+        case .tr: 2
+        case .td, .th: 3
+        default: nil
+        }
+    }
+
+    /// Whether the element ends a drawing or formula around it (HTML §13.2.6.5).
+    func endsForeign(_ attributes: HTMLAttributes) -> Bool {
+        switch self {
+        case .b, .big, .blockquote, .body, .br, .center, .code, .dd, .div, .dl, .dt, .em, .embed, .h1, .h2, .h3, .h4, .h5, .h6,
+            .head, .hr, .i, .img, .li, .listing, .menu, .meta, .nobr, .ol, .p, .pre, .ruby, .s, .small, .span, .strong, .strike,
+            .sub, .sup, .table, .tt, .u, .ul, .var:
+            true
+        case .font: attributes.has(.color) || attributes.has(.face) || attributes.has(.size)
+        default: false
+        }
+    }
+
+    /// Whether the element contains HTML, if it is part of a drawing or formula (HTML §13.2.4.2).
+    func holdsHTML(isMath: Bool) -> Bool {
+        switch self {
+        case .foreignObject, .desc, .title: !isMath
+        case .mi, .mo, .mn, .ms, .mtext: isMath
         default: false
         }
     }
@@ -69,6 +144,7 @@ enum HTMLAttribute: String, CaseIterable {
     case name, value, type, id, form, checked, selected, disabled, multiple, size
     case action, method, enctype, autocomplete
     case content, href
+    case color, face, encoding
     case `class`, role, style, hidden
     case ariaHidden = "aria-hidden"
 

@@ -1,8 +1,8 @@
 /// An HTML page (HTML Living Standard), to the extent that a login needs it: its forms, `meta` elements, title and messages.
 ///
 /// The page is read once from beginning to end, in time that grows with its size. There are no errors: as in a browser, every
-/// sequence of bytes is a page, even an incomplete one. The reader builds no tree of elements. So if a page nests elements
-/// wrongly, a field may be disabled, or a message longer, where a browser differs.
+/// sequence of bytes is a page, even an incomplete one. The reader knows the open elements, but builds no tree. It differs from a
+/// browser where that opens an element such as `b` again, and in a page with a `frameset`, where a browser finds no forms.
 package struct HTMLPage: Sendable {
     /// The forms in the page's order, at most ``HTMLPage/mostForms``. If there are fields that belong to no form, they follow as
     /// one more.

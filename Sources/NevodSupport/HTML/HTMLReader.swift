@@ -1,4 +1,4 @@
-/// Reads a page (HTML §13.2.6) into the parts of an ``HTMLPage``, without building a tree of elements.
+/// Reads a page (HTML §13.2.6) into the parts of an ``HTMLPage``. It knows the open elements, but builds no tree.
 struct HTMLReader {
     private let page: UnsafeRawBufferPointer
     private var tokens: HTMLTokenizer
@@ -9,21 +9,17 @@ struct HTMLReader {
     private(set) var title: String?
     private(set) var baseHref: String?
 
+    private var open: HTMLOpenElements
     private var select: HTMLSelect?
-    /// The element whose text is next.
+    /// The open element that contains only text.
     private var textElement: HTMLElement?
     private var textarea: HTMLTextarea?
-    private var fieldsets = HTMLFieldsets()
-    /// The numbers of open templates and of open lists of proposals. Their fields belong to no form.
-    private var templates = 0
-    private var datalists = 0
-    /// The open drawing or formula. Its elements may close themselves, and its title isn't the page's.
-    private var foreign: HTMLOpenElement?
 
     init(_ page: UnsafeRawBufferPointer) {
         self.page = page
         tokens = HTMLTokenizer(page)
         alerts = HTMLAlerts(page)
+        open = HTMLOpenElements(page)
     }
 
     mutating func read() {
@@ -40,83 +36,127 @@ struct HTMLReader {
     }
 
     private mutating func text(_ range: Range<Int>, _ hasReferences: Bool) {
-        defer { textElement = nil }
+        let context = open.context
         switch textElement {
         case .textarea: textarea?.text = range
-        case .title where title == nil && foreign == nil && templates == 0:
+        case .title:
             var message = HTMLMessage()
             message.add(page, range, .elementText)
             title = message.text
-        case nil:
-            if select != nil {
-                select?.add(page, range)
-            } else if foreign == nil {
-                alerts.add(range, hasReferences: hasReferences)
-            }
         default: break
+        }
+        if context.isOption {
+            if textElement != .script { select?.add(page, range, hasReferences ? .content : .plain) }
+        } else if textElement == nil, context.isMessage, !context.isHidden, select == nil {
+            alerts.add(range, hasReferences: hasReferences)
         }
     }
 
     private mutating func start(_ tag: HTMLTagName) {
-        textElement = nil
-        guard select == nil || isStartAfterSelect(tag.element) else { return }
         let attributes = tokens.attributes
-        if foreign?.open(tag, page) == true || tag.element?.isBlock == true { foreign = nil }
-        let endsItself = foreign != nil && attributes.isSelfClosing
-        if let element = tag.element, element.isText, !endsItself { readText(of: element) }
-        if tag.element == .template { templates += 1 }
-        if !endsItself, tag.element != .select { alerts.start(tag, attributes) }
-        guard templates == 0 else { return }
-        switch tag.element {
-        case .form: openForm(attributes)
+        defer { tokens.isForeign = open.isForeign }
+        if open.hasForeignContent {
+            guard tag.element?.endsForeign(attributes) == true else { return startForeign(tag, attributes) }
+            open.leaveForeign()
+        }
+        let isForm = tag.element == .form && !open.context.isTemplate
+        if isForm, forms.current != nil { return }
+        // A form between the cells of a table has no content (HTML §13.2.6.4.9).
+        let isEmpty = isForm && open.isBetweenCells
+        let isElement = open.prepare(for: tag.element)
+        finishClosed()
+        guard isElement else { return }
+        var context = open.context
+        (context.isForeign, context.isMath) = (tag.element == .svg || tag.element == .math, tag.element == .math)
+        alerts.separate(tag.element)
+        if !context.isTemplate { read(tag.element, attributes, &context) }
+        if let element = tag.element, element.isText {
+            tokens.readText(of: element)
+            textElement = textElement ?? .style
+        } else if !isEmpty, tag.element?.isVoid != true, !(context.isForeign && attributes.isSelfClosing) {
+            alerts.start(tag, attributes, &context)
+            open.push(tag, context)
+        }
+    }
+
+    /// Reads an element of HTML that isn't in a template.
+    ///
+    /// - Parameter context: what the element is within, and then what its content is within.
+    private mutating func read(_ element: HTMLElement?, _ attributes: HTMLAttributes, _ context: inout HTMLContext) {
+        switch element {
+        case .form:
+            openForm()
+            context.form = forms.current
         case .input: addInput(attributes)
-        case .button: addButton(attributes)
+        case .button: addButton()
         case .textarea:
-            textarea = HTMLTextarea(
-                name: name, form: form, isDisabled: isDisabled, autocomplete: autocomplete)
-        case .select: openSelect(attributes)
-        case .fieldset: fieldsets.open(isDisabled: attributes.has(.disabled))
-        case .legend: fieldsets.openLegend()
-        case .datalist: datalists += 1
-        case .meta: addMeta(attributes)
+            textarea = HTMLTextarea(name: name, owner: owner, isDisabled: isDisabled, autocomplete: autocomplete)
+            textElement = element
+        case .select:
+            openSelect(attributes)
+            (context.isSelect, context.isOption, context.isGroupDisabled) = (true, false, false)
+        case .optgroup: context.isGroupDisabled = attributes.has(.disabled)
+        case .option:
+            if !context.isOption { openOption(attributes, isGroupDisabled: context.isGroupDisabled) }
+            context.isOption = true
+        case .fieldset: context.isDisabled = context.isDisabled || attributes.has(.disabled)
+        case .datalist:
+            // An option in a list of proposals, or in another option, isn't one of the select's (HTML §4.10.10).
+            if !context.isOption { select?.closeOption() }
+            (context.isDisabled, context.isOption) = (true, true)
+        case .template: (context.isTemplate, context.isOption) = (true, false)
+        case .meta: addMeta()
+        case .title:
+            // The first title counts, even an empty one.
+            textElement = title == nil ? .title : .style
+            title = title ?? ""
+        case .script: textElement = element
         case .a:
             if links.count < HTMLPage.mostLinks, !isTooLong(.href), let address = value(.href) {
                 links.append(address.trimmedHTMLSpace)
             }
         case .base: baseHref = baseHref ?? value(.href)?.trimmedHTMLSpace
-        case .svg, .math: if foreign == nil, !attributes.isSelfClosing { foreign = HTMLOpenElement(tag) }
         default: break
         }
+    }
+
+    /// Reads an element of a drawing or formula.
+    private mutating func startForeign(_ tag: HTMLTagName, _ attributes: HTMLAttributes) {
+        guard !attributes.isSelfClosing else { return }
+        let context = open.context
+        var holdsHTML = tag.element?.holdsHTML(isMath: context.isMath) == true
+        if tag.element == .annotation, context.isMath, let encoding = value(.encoding)?.lowercasedASCII {
+            holdsHTML = encoding == "text/html" || encoding == "application/xhtml+xml"
+        }
+        open.push(tag, context, holdsHTML: holdsHTML)
     }
 
     private mutating func end(_ tag: HTMLTagName) {
-        textElement = nil
-        if select != nil {
-            switch tag.element {
-            case .select: finishSelect()
-            case .option: select?.closeOption()
-            case .optgroup:
-                select?.closeOption()
-                select?.isGroupDisabled = false
-            default: return
+        // This is the end tag of an element whose text was read. Such an element isn't among the open ones.
+        guard textElement == nil else {
+            textElement = nil
+            return finishTextarea()
+        }
+        alerts.separate(tag.element)
+        if !open.endForeign(tag) {
+            if tag.element == .form, !open.context.isTemplate {
+                if let form = forms.current {
+                    forms.close()
+                    open.endForm(form)
+                }
+            } else {
+                open.end(tag)
             }
         }
-        if foreign?.close(tag, page) == true { foreign = nil }
-        if tag.element != .select { alerts.end(tag) }
-        switch tag.element {
-        case .template: templates = max(0, templates - 1)
-        case .datalist: datalists = max(0, datalists - 1)
-        case .textarea: finishTextarea()
-        case .form: if templates == 0 { forms.close() }
-        case .fieldset: fieldsets.close()
-        case .legend: fieldsets.closeLegend()
-        default: break
-        }
+        finishClosed()
+        tokens.isForeign = open.isForeign
     }
 
-    private mutating func readText(of element: HTMLElement) {
-        tokens.readText(of: element)
-        textElement = element
+    /// Finishes what is no longer open.
+    private mutating func finishClosed() {
+        let context = open.context
+        if !context.isSelect { finishSelect() }
+        if !context.isMessage { alerts.finish() }
     }
 
     // MARK: - Attributes of the start tag that was read last
@@ -133,19 +173,20 @@ struct HTMLReader {
 
     /// The name of a field, perhaps empty; nil if it is too long.
     private var name: String? { isTooLong(.name) ? nil : value(.name) ?? "" }
-    private var isDisabled: Bool { tokens.attributes.has(.disabled) || fieldsets.isDisabled || datalists > 0 }
-    private var form: String? { tokens.attributes.has(.form) ? value(.form) ?? "" : nil }
+    private var isDisabled: Bool { tokens.attributes.has(.disabled) || open.context.isDisabled }
+    private var owner: HTMLForms.Owner {
+        forms.owner(named: tokens.attributes.has(.form) ? value(.form) ?? "" : nil, around: open.context.form)
+    }
     private var autocomplete: String { value(.autocomplete)?.trimmedHTMLSpace.lowercasedASCII ?? "" }
 
     // MARK: - Elements
 
-    private mutating func openForm(_ attributes: HTMLAttributes) {
-        guard !forms.isOpen else { return }
+    private mutating func openForm() {
         forms.open(
             HTMLForm(
                 action: value(.action)?.trimmedHTMLSpace ?? "", method: value(.method)?.lowercasedASCII ?? "",
-                enctype: value(.enctype)?.lowercasedASCII ?? "", id: value(.id) ?? ""))
-        if isTooLong(.action) { forms.cut() }
+                enctype: value(.enctype)?.lowercasedASCII ?? "", id: value(.id) ?? ""),
+            isCut: isTooLong(.action))
     }
 
     private mutating func addInput(_ attributes: HTMLAttributes) {
@@ -159,64 +200,48 @@ struct HTMLReader {
         add(type: type, text, isChecked: attributes.has(.checked))
     }
 
-    private mutating func addButton(_ attributes: HTMLAttributes) {
+    private mutating func addButton() {
         let type = value(.type)?.lowercasedASCII ?? ""
         add(type: type == "reset" || type == "button" ? type : "submit", value(.value) ?? "")
     }
 
     private mutating func add(type: String, _ text: String, isChecked: Bool = false) {
-        guard let name, !isTooLong(.value) else { return forms.add(nil, form: form) }
+        guard let name, !isTooLong(.value) else { return forms.add(nil, owner) }
         forms.add(
             HTMLField(
                 name: name, value: text, type: type, isChecked: isChecked, isDisabled: isDisabled, autocomplete: autocomplete),
-            form: form)
+            owner)
     }
 
-    private mutating func addMeta(_ attributes: HTMLAttributes) {
+    private mutating func addMeta() {
         guard metas.count < HTMLPage.mostMetas, let name = value(.name), !isTooLong(.content) else { return }
         metas.append(HTMLMeta(name: name, content: value(.content) ?? ""))
     }
 
     private mutating func openSelect(_ attributes: HTMLAttributes) {
+        finishSelect()
         select = HTMLSelect(
-            name: name, autocomplete: autocomplete, form: form, isDisabled: isDisabled,
+            name: name, autocomplete: autocomplete, owner: owner, place: forms.count, isDisabled: isDisabled,
             isMultiple: attributes.has(.multiple), size: value(.size) ?? "")
     }
 
-    /// Handles a start tag within a `select`. Few of them have a meaning there (HTML §13.2.6.4.16).
-    ///
-    /// - Returns: whether the tag has ended the `select`, and must be read as a tag after it.
-    private mutating func isStartAfterSelect(_ element: HTMLElement?) -> Bool {
-        switch element {
-        case .option:
-            let attributes = tokens.attributes
-            let value = attributes.has(.value) ? value(.value) : nil
-            let isTooLong = isTooLong(.value)
-            select?.openOption(
-                value: value, isTooLong: isTooLong, isSelected: attributes.has(.selected), isDisabled: attributes.has(.disabled))
-        case .optgroup:
-            select?.closeOption()
-            select?.isGroupDisabled = tokens.attributes.has(.disabled)
-        case .select: finishSelect()
-        case .script: readText(of: .script)
-        case .input, .textarea:
-            finishSelect()
-            return true
-        default: break
-        }
-        return false
+    private mutating func openOption(_ attributes: HTMLAttributes, isGroupDisabled: Bool) {
+        let (text, isTooLong) = (attributes.has(.value) ? value(.value) : nil, isTooLong(.value))
+        select?.openOption(
+            value: text, isTooLong: isTooLong, isSelected: attributes.has(.selected),
+            isDisabled: attributes.has(.disabled) || isGroupDisabled)
     }
 
     private mutating func finishSelect() {
         guard var select else { return }
         self.select = nil
-        for field in select.fields() { forms.add(field, form: select.form) }
+        for (index, field) in select.fields().enumerated() { forms.add(field, select.owner, at: select.place + index) }
     }
 
     private mutating func finishTextarea() {
         guard let textarea else { return }
         self.textarea = nil
-        forms.add(textarea.field(page), form: textarea.form)
+        forms.add(textarea.field(page), textarea.owner)
     }
 }
 
@@ -224,7 +249,7 @@ struct HTMLReader {
 private struct HTMLTextarea {
     /// Nil if the name is too long.
     let name: String?
-    let form: String?
+    let owner: HTMLForms.Owner
     let isDisabled: Bool
     let autocomplete: String
     var text: Range<Int>?
@@ -237,41 +262,6 @@ private struct HTMLTextarea {
         if value.utf8.first == UInt8(ascii: "\n") { value = String(value.unicodeScalars.dropFirst()) }
         return HTMLField(
             name: name, value: value, type: "textarea", isChecked: false, isDisabled: isDisabled, autocomplete: autocomplete)
-    }
-}
-
-/// The open `fieldset` elements. A disabled one disables the fields inside it, except the fields in its first `legend` (HTML
-/// §4.10.15).
-private struct HTMLFieldsets {
-    private enum Legend {
-        case before, within, behind
-    }
-
-    private var depth = 0
-    /// The depth of the outermost disabled one.
-    private var disabled: Int?
-    private var legend = Legend.before
-
-    var isDisabled: Bool { disabled != nil && legend != .within }
-
-    mutating func open(isDisabled: Bool) {
-        depth += 1
-        guard isDisabled, disabled == nil else { return }
-        (disabled, legend) = (depth, .before)
-    }
-
-    mutating func close() {
-        guard depth > 0 else { return }
-        if disabled == depth { disabled = nil }
-        depth -= 1
-    }
-
-    mutating func openLegend() {
-        if disabled == depth, legend == .before { legend = .within }
-    }
-
-    mutating func closeLegend() {
-        if disabled == depth, legend == .within { legend = .behind }
     }
 }
 

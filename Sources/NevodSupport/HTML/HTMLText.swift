@@ -67,7 +67,7 @@ extension String {
     var lowercasedASCII: String { String(decoding: utf8.map { $0.lowercased }, as: UTF8.self) }
 }
 
-/// A character reference: any numeric one, and the named ones for markup, Latin letters and punctuation.
+/// A character reference: any numeric one, and 329 of the 2,125 named ones.
 enum HTMLReference {
     /// Resolves a reference. Its "&" is just before the range.
     ///
@@ -132,38 +132,56 @@ enum HTMLReference {
     }
 
     private static let byLength: [[Named]] = {
-        let markup = old.map { Named(name: $0.name, text: $0.text, isOld: true) }
-        let letters = latin.enumerated().map { index, name in
-            Named(
-                name: name, text: Unicode.Scalar(0xA0 + UInt32(truncatingIfNeeded: index)).map { String($0) } ?? "", isOld: true)
+        var byLength = [[Named]](repeating: [], count: 14)
+        for (list, isOld) in [(old, true), (new, false)] {
+            var (name, text): ([UInt8], [UInt8]) = ([], [])
+            for byte in list.utf8 {
+                if byte == UInt8(ascii: " ") {
+                    if name.count < byLength.count {
+                        byLength[name.count].append(
+                            Named(
+                                name: String(decoding: name, as: UTF8.self), text: String(decoding: text, as: UTF8.self),
+                                isOld: isOld))
+                    }
+                    (name, text) = ([], [])
+                } else if text.isEmpty, byte.isAlphanumeric {
+                    name.append(byte)
+                } else {
+                    text.append(byte)
+                }
+            }
         }
-        let all = markup + letters + new.map { Named(name: $0.name, text: $0.text, isOld: false) }
-        return (0...8).map { length in all.filter { $0.name.utf8.count == length } }
+        return byLength
     }()
 
-    private static let old: [(name: String, text: String)] = [
-        ("amp", "&"), ("lt", "<"), ("gt", ">"), ("quot", "\""), ("AMP", "&"), ("LT", "<"), ("GT", ">"), ("QUOT", "\""),
-    ]
+    /// The old names, each with its text, which is never a letter or digit of ASCII, and a space.
+    private static let old = """
+        nbsp\u{A0} iexcl¡ cent¢ pound£ curren¤ yen¥ brvbar¦ sect§ uml¨ COPY© copy© ordfª laquo« not¬ shy\u{AD} REG® reg® macr¯ \
+        deg° plusmn± sup2² sup3³ acute´ microµ para¶ middot· cedil¸ sup1¹ ordmº raquo» frac14¼ frac12½ frac34¾ iquest¿ AgraveÀ \
+        AacuteÁ AcircÂ AtildeÃ AumlÄ AringÅ AEligÆ CcedilÇ EgraveÈ EacuteÉ EcircÊ EumlË IgraveÌ IacuteÍ IcircÎ IumlÏ ETHÐ \
+        NtildeÑ OgraveÒ OacuteÓ OcircÔ OtildeÕ OumlÖ times× OslashØ UgraveÙ UacuteÚ UcircÛ UumlÜ YacuteÝ THORNÞ szligß agraveà \
+        aacuteá acircâ atildeã aumlä aringå aeligæ ccedilç egraveè eacuteé ecircê eumlë igraveì iacuteí icircî iumlï ethð \
+        ntildeñ ograveò oacuteó ocircô otildeõ oumlö divide÷ oslashø ugraveù uacuteú ucircû uumlü yacuteý thornþ yumlÿ QUOT" \
+        quot" AMP& amp& LT< lt< GT> gt> \
 
-    private static let new: [(name: String, text: String)] = [
-        ("apos", "'"), ("hellip", "…"), ("ndash", "–"), ("mdash", "—"), ("lsquo", "‘"), ("rsquo", "’"), ("sbquo", "‚"),
-        ("ldquo", "“"), ("rdquo", "”"), ("bdquo", "„"), ("lsaquo", "‹"), ("rsaquo", "›"), ("bull", "•"), ("euro", "€"),
-        ("trade", "™"), ("larr", "←"), ("rarr", "→"), ("check", "✓"), ("cross", "✗"), ("Tab", "\t"), ("NewLine", "\n"),
-        ("sol", "/"), ("colon", ":"), ("equals", "="), ("lpar", "("), ("rpar", ")"),
-        ("num", "#"), ("excl", "!"), ("quest", "?"), ("plus", "+"), ("comma", ","), ("period", "."), ("semi", ";"),
-        ("lowbar", "_"), ("commat", "@"), ("percnt", "%"), ("dollar", "$"), ("lsqb", "["), ("rsqb", "]"), ("lbrack", "["),
-        ("rbrack", "]"), ("lcub", "{"), ("rcub", "}"), ("ast", "*"), ("bsol", "\\"), ("vert", "|"), ("grave", "`"), ("Hat", "^"),
-    ]
+        """
 
-    /// The names of U+00A0 to U+00FF.
-    private static let latin: [String] = [
-        "nbsp", "iexcl", "cent", "pound", "curren", "yen", "brvbar", "sect", "uml", "copy", "ordf", "laquo", "not", "shy", "reg",
-        "macr", "deg", "plusmn", "sup2", "sup3", "acute", "micro", "para", "middot", "cedil", "sup1", "ordm", "raquo", "frac14",
-        "frac12", "frac34", "iquest", "Agrave", "Aacute", "Acirc", "Atilde", "Auml", "Aring", "AElig", "Ccedil", "Egrave",
-        "Eacute", "Ecirc", "Euml", "Igrave", "Iacute", "Icirc", "Iuml", "ETH", "Ntilde", "Ograve", "Oacute", "Ocirc", "Otilde",
-        "Ouml", "times", "Oslash", "Ugrave", "Uacute", "Ucirc", "Uuml", "Yacute", "THORN", "szlig", "agrave", "aacute", "acirc",
-        "atilde", "auml", "aring", "aelig", "ccedil", "egrave", "eacute", "ecirc", "euml", "igrave", "iacute", "icirc", "iuml",
-        "eth", "ntilde", "ograve", "oacute", "ocirc", "otilde", "ouml", "divide", "oslash", "ugrave", "uacute", "ucirc", "uuml",
-        "yacute", "thorn", "yuml",
-    ]
+    /// The names of HTML 4, of characters in ASCII, and all that begin with an old name, which they would otherwise be read as.
+    private static let new = """
+        apos' hellip… ndash– mdash— lsquo‘ rsquo’ sbquo‚ ldquo“ rdquo” bdquo„ lsaquo‹ rsaquo› bull• euro€ trade™ larr← rarr→ \
+        check✓ cross✗ Tab\t NewLine\n sol/ colon: equals= lpar( rpar) num# excl! quest? plus+ comma, period. semi; lowbar_ \
+        commat@ percnt% dollar$ lsqb[ rsqb] lbrack[ rbrack] lcub{ rcub} ast* bsol\\ vert| grave` Hat^ OEligŒ oeligœ ScaronŠ \
+        scaronš YumlŸ fnofƒ circˆ tilde˜ AlphaΑ BetaΒ GammaΓ DeltaΔ EpsilonΕ ZetaΖ EtaΗ ThetaΘ IotaΙ KappaΚ LambdaΛ MuΜ NuΝ \
+        XiΞ OmicronΟ PiΠ RhoΡ SigmaΣ TauΤ UpsilonΥ PhiΦ ChiΧ PsiΨ OmegaΩ alphaα betaβ gammaγ deltaδ epsilonε zetaζ etaη thetaθ \
+        iotaι kappaκ lambdaλ muμ nuν xiξ omicronο piπ rhoρ sigmafς sigmaσ tauτ upsilonυ phiφ chiχ psiψ omegaω thetasymϑ upsihϒ \
+        pivϖ ensp\u{2002} emsp\u{2003} thinsp\u{2009} zwnj\u{200C} zwj\u{200D} lrm\u{200E} rlm\u{200F} dagger† Dagger‡ permil‰ \
+        prime′ Prime″ oline‾ frasl⁄ imageℑ weierp℘ realℜ alefsymℵ uarr↑ darr↓ harr↔ crarr↵ lArr⇐ uArr⇑ rArr⇒ dArr⇓ hArr⇔ \
+        forall∀ part∂ exist∃ empty∅ nabla∇ isin∈ notin∉ ni∋ prod∏ sum∑ minus− lowast∗ radic√ prop∝ infin∞ ang∠ and∧ or∨ cap∩ \
+        cup∪ int∫ there4∴ sim∼ cong≅ asymp≈ ne≠ equiv≡ le≤ ge≥ sub⊂ sup⊃ nsub⊄ sube⊆ supe⊇ oplus⊕ otimes⊗ perp⊥ sdot⋅ lceil⌈ \
+        rceil⌉ lfloor⌊ rfloor⌋ lang⟨ rang⟩ loz◊ spades♠ clubs♣ hearts♥ diams♦ centerdot· copysr℗ divideontimes⋇ gtcc⪧ gtcir⩺ \
+        gtdot⋗ gtlPar⦕ gtquest⩼ gtrapprox⪆ gtrarr⥸ gtrdot⋗ gtreqless⋛ gtreqqless⪌ gtrless≷ gtrsim≳ ltcc⪦ ltcir⩹ ltdot⋖ lthree⋋ \
+        ltimes⋉ ltlarr⥶ ltquest⩻ ltri◃ ltrie⊴ ltrif◂ ltrPar⦖ notindot⋵\u{338} notinE⋹\u{338} notinva∉ notinvb⋷ notinvc⋶ notni∌ \
+        notniva∌ notnivb⋾ notnivc⋽ parallel∥ timesb⊠ timesbar⨱ timesd⨰ \
+
+        """
 }

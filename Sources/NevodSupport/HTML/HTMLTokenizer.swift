@@ -13,6 +13,8 @@ struct HTMLTokenizer {
     /// The attributes of the start tag that was read last.
     private(set) var attributes = HTMLAttributes()
     private var position = 0
+    /// Whether the next token is in a drawing or formula, where a CDATA section is text.
+    var isForeign = false
     /// The element whose text is being read. Inside it, only its own end tag is a tag.
     private var rawElement: HTMLElement?
 
@@ -36,6 +38,8 @@ struct HTMLTokenizer {
             guard position + 1 < page.count else { break }
             position += 1
             switch page[position] {
+            case UInt8(ascii: "!") where isForeign && matches("![cdata[", at: position):
+                return .text(characterData(), hasReferences: false)
             case UInt8(ascii: "!"):
                 skipDeclaration()
             case UInt8(ascii: "?"):
@@ -91,6 +95,15 @@ struct HTMLTokenizer {
             }
             if position < page.count { position += 1 }
         }
+    }
+
+    /// The bytes of a CDATA section (HTML §13.2.5.69).
+    private mutating func characterData() -> Range<Int> {
+        position += 8
+        let start = position
+        while position < page.count, !matches("]]>", at: position) { position += 1 }
+        defer { position = min(position + 3, page.count) }
+        return start..<position
     }
 
     /// Reads a tag from its name to its end; nil if the page ends first.
@@ -164,7 +177,9 @@ struct HTMLTokenizer {
         var script = ScriptText()
         while position < page.count {
             if page[position] == UInt8(ascii: "<") {
-                if !script.isNested, matches("</", at: position), isTag(element, at: position + 2) { return start..<position }
+                if !script.isNested, element != .plaintext, matches("</", at: position), isTag(element, at: position + 2) {
+                    return start..<position
+                }
                 if element == .script { script.read(self, at: position) }
             } else if page[position] == UInt8(ascii: "-"), matches("-->", at: position) {
                 script = ScriptText()

@@ -5,7 +5,7 @@ import json
 import sys
 
 import html5lib
-from html5lib.treebuilders import etree
+from html5lib.treebuilders import base, etree
 from xml.etree import ElementTree
 
 # HTML §4.10.5: if the attribute is missing or invalid, the default is text.
@@ -33,9 +33,66 @@ class Forms(Builder):
         return element
 
 
+# html5lib knows only the rules for select of before 2025. Since then it contains ordinary elements (HTML §13.2.6.4.7), and end tags
+# of elements within it don't close elements around it (HTML §13.2.4.2).
+for scope in (None, "button", "list"):
+    elements, inverted = base.listElementsMap[scope]
+    base.listElementsMap[scope] = (elements | {(html5lib.constants.namespaces["html"], "select")}, inverted)
+
+
+def with_select(body):
+    """A phase like html5lib's InBodyPhase, with the rules for select since 2025."""
+
+    class Body(body):
+        def closed(self):
+            """Whether a select was open, and is no longer."""
+            if not self.tree.elementInScope("select"):
+                return False
+            while self.tree.openElements.pop().name != "select":
+                pass
+            return True
+
+        def processStartTag(self, token):
+            name = token["name"]
+            if name == "input":
+                self.closed()
+            elif name == "select":
+                if not self.closed():
+                    self.tree.reconstructActiveFormattingElements()
+                    self.tree.insertElement(token)
+                return None
+            elif name in ("hr", "option", "optgroup") and self.tree.elementInScope("select"):
+                self.tree.generateImpliedEndTags("optgroup" if name == "option" else None)
+                if name != "hr":
+                    self.tree.reconstructActiveFormattingElements()
+                    self.tree.insertElement(token)
+                    return None
+            return super().processStartTag(token)
+
+        def processEndTag(self, token):
+            if token["name"] != "select":
+                return super().processEndTag(token)
+            self.closed()
+            return None
+
+    return Body
+
+
 def text(element):
     """The text of an element without its comments."""
     return (element.text or "") + "".join((text(each) if isinstance(each.tag, str) else "") + (each.tail or "") for each in element)
+
+
+def option_text(element):
+    """The text of an option, without its scripts (HTML §4.10.10)."""
+    parts = ((option_text(each) if isinstance(each.tag, str) and each.tag != "script" else "") + (each.tail or "") for each in element)
+    return (element.text or "") + "".join(parts)
+
+
+def around(element, parents):
+    """The elements around an element, the innermost first."""
+    while (element := parents.get(element)) is not None:
+        yield element
 
 
 def collapsed(value):
@@ -75,9 +132,13 @@ def fields(element, parents):
         return [[name, text(element), "textarea", False, off]]
     options = []
     for option in element.iter("option"):
-        group = parents[option]
-        value = option.get("value", collapsed(text(option)))
-        no = "disabled" in option.attrib or group.tag == "optgroup" and "disabled" in group.attrib
+        outer = list(around(option, parents))
+        within = outer[:outer.index(element)]
+        if any(each.tag in ("option", "datalist") for each in within):
+            continue
+        group = next((each for each in within if each.tag == "optgroup"), option)
+        value = option.get("value", collapsed(option_text(option)))
+        no = "disabled" in option.attrib or "disabled" in group.attrib
         options.append((value, "selected" in option.attrib, no))
     chosen = [option for option in options if option[1]]
     if "multiple" not in element.attrib:
@@ -89,6 +150,8 @@ def fields(element, parents):
 
 def verdict(page):
     parser = html5lib.HTMLParser(tree=Forms, namespaceHTMLElements=False)
+    body = with_select(type(parser.phases["inBody"]))(parser, parser.tree)
+    parser.phases.update({"inBody": body, "inSelect": body, "inSelectInTable": body})
     root = parser.parse(page.encode("latin-1"), transport_encoding="utf-8")
     parents = {child: parent for parent in root.iter() for child in parent}
     forms = list(root.iter("form"))
@@ -98,7 +161,8 @@ def verdict(page):
         if element.tag not in ("input", "button", "select", "textarea"):
             continue
         owner = parser.tree.owners[element]
-        owner = owner and owner._element
+        # HTML §4.10.18.3: without the parser's form, the nearest form around the control.
+        owner = owner._element if owner else next((each for each in around(element, parents) if each.tag == "form"), None)
         if "form" in element.attrib:
             named = [form for form in forms if element.get("form") and form.get("id") == element.get("form")]
             owner = named[0] if named else None
