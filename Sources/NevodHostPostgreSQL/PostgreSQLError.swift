@@ -48,41 +48,10 @@ extension StorageError {
         self.init(code, subject, problem: "\(message) (SQLSTATE \(state))", remedy: remedy)
     }
 
-    static let poolerRemedy =
-        "give this program connections of its own: PgBouncer's pool_mode=session, or the server's own address"
-
     /// - Parameter name: The server and the schema.
     static func isReplaced(_ name: String) -> StorageError {
         StorageError(
             .damaged, name, problem: "holds a different store from the one that was opened",
             remedy: "restore that store from a backup, or restart this program to use the new one")
-    }
-}
-
-/// Limits how often, and for how long, a write is sent.
-struct PostgreSQLRetryLimit {
-    /// How long a change of the store's key, or an import, may take. Both lock the table throughout, and the server fails a
-    /// statement that has waited for a lock for 20 seconds.
-    static let timeout: Duration = .seconds(300)
-
-    private var attemptsLeft = 4
-    private let deadline: ContinuousClock.Instant
-
-    init(from start: ContinuousClock.Instant = .now) {
-        deadline = start + Self.timeout
-    }
-
-    /// - Returns: false if there are no attempts left.
-    mutating func next() -> Bool {
-        attemptsLeft -= 1
-        return attemptsLeft >= 0
-    }
-
-    /// - Returns: whether a retry may succeed.
-    mutating func mayRetry(after failure: PostgreSQLError, at now: ContinuousClock.Instant) -> Bool {
-        guard failure.isLockTimeout else { return failure.isConnectionLost || failure.isTransient }
-        // A wait for a lock uses up time, but no attempt.
-        attemptsLeft += 1
-        return now < deadline
     }
 }

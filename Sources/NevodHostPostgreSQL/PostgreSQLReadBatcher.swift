@@ -61,7 +61,7 @@ final class PostgreSQLReadBatcher: Sendable {
         }
     }
 
-    /// - Returns: no requests if none is waiting; the next request then starts another run.
+    /// - Returns: an empty array if no request is waiting; the next request then starts another run.
     private func takeBatch() -> [Request] {
         state.withLock { state in
             let taken = Array(state.waiting.prefix(Self.maximumBatch))

@@ -219,7 +219,7 @@ final class PostgreSQLRenewalLocks: Sendable {
         }
     }
 
-    /// Removes a mark in the background, since the others wait for its removal.
+    /// Keeps trying in the background to remove a mark, because other processes wait until it is gone.
     private func end(_ key: StorageKey) {
         state.withLock { $0.ended[key] = .now + Self.removalTimeout }
         keepBeating()

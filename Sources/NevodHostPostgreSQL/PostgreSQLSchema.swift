@@ -35,8 +35,8 @@ struct PostgreSQLSchema: Sendable {
                     sealed bytea
                 );
                 """,
-                // Renewals: the number of times that the lock was taken, its holder, its signs of life, the version that is
-                // renewed, the start, and the latest end. There are no defaults that would rewrite the table.
+                // Columns for renewals: how often the lock was taken, its signs of life, its holder, the version that is renewed,
+                // the start, and the latest end. No column has a default that would make the server rewrite the table.
                 """
                 ALTER TABLE \(name).entry
                     ADD COLUMN fence bigint NOT NULL DEFAULT 0,

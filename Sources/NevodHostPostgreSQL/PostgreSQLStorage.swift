@@ -166,7 +166,7 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage, Versione
         return Found(version: entry.version, secret: secret)
     }
 
-    private func entry(for key: StorageKey) async throws(StorageError) -> PostgreSQLEntry {
+    func entry(for key: StorageKey) async throws(StorageError) -> PostgreSQLEntry {
         do throws(PostgreSQLError) {
             return try await reads.entry(for: key)
         } catch {
@@ -238,72 +238,5 @@ extension PostgreSQLStorage {
         }
         dispatcher.cache.withLock { $0.learn(secret, version: version, for: key, ticket) }
         return .written
-    }
-
-    /// - Returns: false if another version is stored.
-    private func send(_ write: PostgreSQLWrite) async throws -> Bool {
-        let schema = schema
-        var (wasLost, last): (Bool, StorageError?) = (false, nil)
-        var attempts = PostgreSQLRetryLimit()
-        while attempts.next() {
-            do throws(PostgreSQLError) {
-                let isSaved = try await pool.withWorker { (worker) throws(PostgreSQLError) in
-                    try await worker.run { (connection, _) throws(PostgreSQLError) in try connection.save(write, schema) }
-                }
-                // Otherwise an earlier attempt may have written the value although its response was lost.
-                if isSaved || !wasLost { return isSaved }
-            } catch {
-                guard attempts.mayRetry(after: error, at: .now) else {
-                    throw wasLost ? inDoubt(write, "\(error.error)") : error.error
-                }
-                wasLost = wasLost || error.isConnectionLost
-                last = error.error
-            }
-            guard wasLost else { continue }
-            switch try await outcome(of: write) {
-            case .written: return true
-            case .pending: continue
-            case .overtaken: return false
-            case .unknown: throw inDoubt(write, "another value has replaced it since")
-            }
-        }
-        guard !wasLost, let last else { throw inDoubt(write, "the connection keeps being lost") }
-        throw last
-    }
-
-    private func outcome(of write: PostgreSQLWrite) async throws -> PostgreSQLWrite.Outcome {
-        do throws(StorageError) {
-            return write.outcome(given: try await entry(for: write.key).sealed)
-        } catch {
-            throw inDoubt(write, "\(error)")
-        }
-    }
-
-    private func inDoubt(_ write: PostgreSQLWrite, _ problem: String) -> StorageError {
-        dispatcher.cache.withLock { $0.drop(write.key) }
-        return StorageError(
-            .unavailable, name,
-            problem: "the connection was lost while \(write.key) was being saved; whether it was saved is unknown: \(problem)",
-            remedy: "read it again when the server is back")
-    }
-}
-
-/// The table that holds the store's wrapped key.
-struct PostgreSQLKeyTable: SealedKeyKeeping {
-    let pool: PostgreSQLPool
-    let schema: PostgreSQLSchema
-
-    func sealedKey() async throws(StorageError) -> (SealedKey, number: Int64)? {
-        let schema = schema
-        return try await pool.perform { (worker) throws(PostgreSQLError) in
-            try await worker.runRetrying { (connection, _) throws(PostgreSQLError) in try connection.sealedKey(schema) }
-        }
-    }
-
-    func addFirst(_ key: SealedKey) async throws(StorageError) {
-        let schema = schema
-        try await pool.perform { (worker) throws(PostgreSQLError) in
-            try await worker.runRetrying { (connection, _) throws(PostgreSQLError) in try connection.addFirst(key, schema) }
-        }
     }
 }

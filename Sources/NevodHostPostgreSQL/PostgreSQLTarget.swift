@@ -8,7 +8,7 @@ struct PostgreSQLTarget: Sendable {
     /// How long to wait for a server that is starting, and for each of its addresses.
     static let timeout: Duration = .seconds(10)
 
-    private let pq: LibPQ
+    let pq: LibPQ
     let parameters: [Parameter]
 
     /// - Parameter connection: A list of `keyword=value`, a URI, a database's name, or empty.
@@ -67,42 +67,6 @@ struct PostgreSQLTarget: Sendable {
             """)
     }
 
-    /// Refuses a connection pooler that gives each transaction another connection. Locks, settings and notifications would be
-    /// lost, or would affect other programs.
-    private func checkSession(_ connection: PostgreSQLConnection) throws(PostgreSQLError) {
-        let first = try backend(connection)
-        // A pooler announces a number of its own.
-        guard first != connection.announcedBackend else { return }
-        for _ in 0..<3 {
-            let handle = Self.withCStrings(of: parameters) { pq.call.PQconnectdbParams($0, $1, 1) }
-            guard let handle else { return }
-            let other = PostgreSQLConnection(pq, handle, name: connection.name)
-            guard !other.isBroken else { return }
-            do throws(PostgreSQLError) { try other.execute("BEGIN") } catch {
-                // PgBouncer's pool_mode=statement.
-                guard error.error.problem.contains("statement pooling") else { throw error }
-                throw keepsNoSessions(connection)
-            }
-            // A pooler of transactions gives the idle backend to the other connection, or a new one to this.
-            let (second, now) = (try backend(other), try backend(connection))
-            try other.execute("ROLLBACK")
-            guard second == first || now != first else { continue }
-            throw keepsNoSessions(connection)
-        }
-    }
-
-    private func keepsNoSessions(_ connection: PostgreSQLConnection) -> PostgreSQLError {
-        PostgreSQLError(
-            error: StorageError(
-                .other, connection.name,
-                problem: "is a connection pooler that doesn't keep sessions, such as PgBouncer with pool_mode=transaction",
-                remedy: StorageError.poolerRemedy))
-    }
-
-    private func backend(_ connection: PostgreSQLConnection) throws(PostgreSQLError) -> Int64 {
-        try Int64(connection.execute("SELECT pg_catalog.pg_backend_pid()").text(0, 0)) ?? 0
-    }
-
     private func name(of handle: OpaquePointer) -> String {
         let host = pq.call.PQhost(handle).map { String(cString: $0) } ?? ""
         let port = pq.call.PQport(handle).map { String(cString: $0) } ?? ""
@@ -146,76 +110,5 @@ struct PostgreSQLTarget: Sendable {
     /// after a correct password.
     private func isPasswordRefused(_ handle: OpaquePointer) -> Bool {
         pq.call.PQconnectionNeedsPassword(handle) != 0 || pq.message(of: handle).contains("authentication failed")
-    }
-}
-
-/// The parameters for libpq. Everything else is left to libpq's own rules.
-extension PostgreSQLTarget {
-    /// A parameter under libpq's name for it.
-    typealias Parameter = (keyword: String, value: String)
-
-    static func parameters(_ pq: LibPQ, _ connection: String) throws(StorageError) -> [Parameter] {
-        try check(pq, connection)
-        let given = connection.isEmpty ? [] : [("dbname", connection)]
-        let known = settings(pq, given)
-        // A later value overrides an earlier one.
-        return [("client_encoding", "UTF8")] + defaults.filter { !known.contains($0.keyword) } + given
-    }
-
-    /// Used unless the connection string, its service or the environment sets another value.
-    private static let defaults: [Parameter] = [
-        ("fallback_application_name", "nevod-host"), ("connect_timeout", "10"),
-        // With several servers, every process of the fleet must use the same one, because each server has its own locks.
-        ("target_session_attrs", "read-write"),
-        // An unreachable server is noticed within half a minute, even on an idle connection.
-        ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"), ("tcp_user_timeout", "25000"),
-    ]
-
-    private static func check(_ pq: LibPQ, _ connection: String) throws(StorageError) {
-        guard !connection.utf8.contains(0), connection.contains("=") || connection.contains("://") else { return }
-        var message: UnsafeMutablePointer<CChar>?
-        guard let options = pq.call.PQconninfoParse(connection, &message) else {
-            // libpq's message quotes the string, which may hold a password.
-            pq.call.PQfreemem(message)
-            throw StorageError(
-                .other, "PostgreSQL", problem: "the connection is neither a list of keyword=value nor a URI that libpq accepts",
-                remedy: "write it as for psql, or leave it empty and set PGHOST, PGUSER and PGDATABASE")
-        }
-        pq.call.PQconninfoFree(options)
-    }
-
-    /// The keywords whose value differs from libpq's default, or is set in the environment. There is no other way to find out
-    /// what a service file sets: libpq reads the file while it connects, and the parameters of the call would override it.
-    private static func settings(_ pq: LibPQ, _ given: [Parameter]) -> Set<String> {
-        // An invalid `sslmode` makes libpq fail before it contacts a server.
-        let handle = withCStrings(of: given + [("sslmode", "-")]) { pq.call.PQconnectStartParams($0, $1, 1) }
-        defer { pq.call.PQfinish(handle) }
-        guard let options = pq.call.PQconninfo(handle) else { return [] }
-        defer { pq.call.PQconninfoFree(options) }
-        var keywords: Set<String> = []
-        var next = options
-        while let keyword = next.pointee.keyword {
-            let option = next.pointee
-            next += 1
-            guard let value = option.val else { continue }
-            let isUsual = option.compiled.map { strcmp($0, value) == 0 } ?? false
-            if !isUsual || option.envvar.map({ getenv($0) != nil }) == true { keywords.insert(String(cString: keyword)) }
-        }
-        return keywords
-    }
-
-    static func withCStrings<Result>(
-        of parameters: [Parameter],
-        _ body: (_ keywords: [UnsafePointer<CChar>?], _ values: [UnsafePointer<CChar>?]) -> Result
-    ) -> Result {
-        let texts = parameters.map { (strdup($0.keyword), strdup($0.value)) }
-        defer {
-            for (keyword, value) in texts {
-                free(keyword)
-                if let value { UnsafeMutableRawBufferPointer(start: value, count: strlen(value)).wipe() }
-                free(value)
-            }
-        }
-        return body(texts.map { UnsafePointer($0.0) } + [nil], texts.map { UnsafePointer($0.1) } + [nil])
     }
 }

@@ -68,7 +68,7 @@ package final class StorageThread: Sendable {
         }
     }
 
-    /// - Returns: no jobs if the thread is to end; the next call then starts another thread.
+    /// - Returns: an empty array if the thread is to end; the next call then starts another thread.
     private func takeJobs() -> [Job] {
         state.withLock { state in
             if state.jobs.isEmpty { state.isRunning = false }

@@ -210,7 +210,7 @@ class Metadata(OAuthTestCase):
             lambda s: json.dumps(s.metadata())[:-1].encode() + b',"issuer":"https://evil.example"}', ["repeated member name"]),
         "nested": (lambda s: b'{"x":' + b"[" * 100_000, ["nested too deeply"]),
         "not_utf8": (lambda s: b'{"issuer":"\xff"}', ["not UTF-8"]),
-        "too_large": (lambda s: json.dumps(s.metadata(x="y" * (1 << 20))).encode(), ["has more than 1 MiB"]),
+        "too_large": (lambda s: json.dumps(s.metadata(x="y" * (1 << 20))).encode(), ["is larger than 1 MiB"]),
     })
     def test_unreadable(self, make, fragments):
         self.server.documents[self.server.place(OPENID)] = document(make(self.server))
@@ -559,7 +559,7 @@ class IDTokens(OAuthTestCase):
         "page": (document(b"<html>"), "not a JSON object"), "nothing": (reply("404 Not Found"), "status 404"),
         "in_trouble": (reply("503 Service Unavailable"), "status 503"), "no_keys": (document({}), "no array of keys"),
         "many_keys": (document({"keys": [{}] * 257}), "more than 256 keys"),
-        "large": (document({"keys": [], "x": "y" * (1 << 20)}), "more than 1 MiB"),
+        "large": (document({"keys": [], "x": "y" * (1 << 20)}), "larger than 1 MiB"),
     })
     def test_keys_that_can_t_be_read(self, response, fragment):
         self.server.documents[self.server.path + "/keys"] = response

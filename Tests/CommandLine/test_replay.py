@@ -221,7 +221,7 @@ class Signature(Recorded, ServerTestCase):
     @cases({
         "empty": (b"", "line 1"),
         "no_json": (b"hello\n", "line 1 is not JSON"),
-        "other_version": (b'{"nevod_recording":2}\n', "version 2 of the format"),
+        "other_version": (b'{"nevod_recording":2}\n', "format version 2"),
         "cut": (None, "is cut off"),
         "unknown_function": (b'{"instance":1,"explode":{},"result":0,"sinks":[]}\n', "line 2 names no function"),
         "unknown_instance": (b'{"instance":7,"destroy":{},"result":0,"sinks":[]}\n', "the instance 7 doesn't exist"),

@@ -56,8 +56,10 @@ extension LoginResult {
             throw .unavailable("the server can't log in users now (status \(status))")
         case 400, 403, 419, 422:
             guard status == 419 || answer.speaksOfCSRF && !site.asksForPassword(answer) else { break }
-            let way = site.loginToken == nil ? "wants a CSRF token, see the setting csrf" : "refused the CSRF token of the login"
-            throw .unavailable("the server \(way) (status \(status))")
+            throw .unavailable(
+                site.loginToken == nil
+                    ? "the server wants a CSRF token (status \(status)); see the setting csrf"
+                    : "the server refused the CSRF token of the login (status \(status))")
         case 300..<400:
             guard let next = answer.location else {
                 throw .unavailable("the server redirected the login without a valid address (status \(status))")
@@ -76,7 +78,7 @@ extension LoginResult {
     /// The reason, in words, why a response without an explicit sign is a refusal; nil if it isn't one.
     private static func refusal(in answer: Answer, _ site: Site) -> String? {
         if answer.status >= 400 {
-            let hint = answer.status == 403 && site.loginToken == nil ? "; it may want a CSRF token, see the setting csrf" : ""
+            let hint = answer.status == 403 && site.loginToken == nil ? "; it may want a CSRF token: see the setting csrf" : ""
             return "the server refused (status \(answer.status)\(hint))"
         }
         if site.asksForPassword(answer) { return "the server showed the login page again" }

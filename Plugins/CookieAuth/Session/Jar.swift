@@ -6,7 +6,7 @@ struct Jar: Equatable, Sendable {
     /// The cookies in the order of their creation.
     private(set) var cookies: [JarCookie] = []
 
-    /// The largest stored form; a token has at most 64 KiB.
+    /// The size limit of the stored form; a token is at most 64 KiB.
     private static let mostBytes = 60 << 10
 
     init(_ cookies: [JarCookie] = []) {
@@ -16,8 +16,8 @@ struct Jar: Equatable, Sendable {
     /// Stores the cookies that a response sets, and removes those that it deletes or that have expired. Ignores malformed lines,
     /// and cookies that this server may not set.
     ///
-    /// If one domain has more than 50 cookies, one of its cookies is removed. If the jar has more than 60 KiB, the domain with the
-    /// most bytes loses a cookie. Cookies that aren't secure go first, then the oldest (draft 6265bis §5.7).
+    /// If one domain has more than 50 cookies, one of its cookies is removed. If the jar is larger than 60 KiB, the domain that
+    /// uses the most bytes loses a cookie. Cookies that aren't secure go first, then the oldest (draft 6265bis §5.7).
     ///
     /// - Returns: the cookies that the jar stored from these lines, including cookies that later lines replaced.
     @discardableResult

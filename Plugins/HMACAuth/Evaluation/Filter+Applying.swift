@@ -70,18 +70,6 @@ extension Filter {
         try Self.limit(text.count, most)
     }
 
-    /// Limits memory, because a recipe's steps may multiply their input.
-    static func limit(_ count: Int, _ most: Int) throws(SchemeError) {
-        guard count <= most else { throw .unsupported("the recipe makes more than \(most) bytes from this request") }
-    }
-
-    /// Refuses control bytes that were decoded, in a text of lines.
-    static func refuseControls(_ decoded: Span<UInt8>) throws(SchemeError) {
-        guard decoded.indices.contains(where: { decoded[$0].isControl }) else { return }
-        throw .unsupported(
-            "the request holds an encoded control character, which would look like a line of the signed message once decoded")
-    }
-
     // MARK: Encodings
 
     @_lifetime(text: copy text)

@@ -134,10 +134,6 @@ extension Filter {
         text.append(decoded.span)
     }
 
-    static func hasLineBreak(_ text: some Sequence<UInt8>) -> Bool {
-        text.contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-    }
-
     /// Appends a JSON object's members as items, percent-encoded.
     @_lifetime(text: copy text)
     static func append(jsonItems input: Span<UInt8>, _ text: inout ByteWriter) throws(SchemeError) {

@@ -33,12 +33,6 @@ extension Signer {
         }
     }
 
-    private func absent(_ kind: String, _ name: Range<Int>) -> SchemeError {
-        let text = recipe.text(name)
-        return .unsupported(
-            "the request has no \(kind) \(text), which is signed; add it, or write {\(kind):\(text)?} if it may be absent")
-    }
-
     // MARK: Parts of the target and the body
 
     @_lifetime(text: copy text)
@@ -77,11 +71,6 @@ extension Signer {
             return
         }
         text.append(PercentEncoding.decoded(encoded.extracting(found.valueStart..<found.end), plusIsSpace: true).span)
-    }
-
-    /// The error for a repeated value: the server might use the one that isn't signed.
-    private func repeated(_ kind: String, _ name: Range<Int>) -> SchemeError {
-        .unsupported("the request's \(kind) has \(recipe.text(name)) more than once, but only one of them would be signed")
     }
 
     @_lifetime(text: copy text)
@@ -169,106 +158,5 @@ extension Signer {
             guard case .send(.header, let own, _) = $0.action else { return false }
             return recipe.bytes[own].lazy.map { $0.lowercased }.elementsEqual(name)
         }
-    }
-
-    // MARK: Times and nonces
-
-    @_lifetime(text: copy text)
-    private func append(_ time: Int64, _ style: TimeStyle, _ text: inout ByteWriter) {
-        switch style {
-        case .standard(let format): text.append(time: time, as: format)
-        case .microseconds: text.append(decimal: time.dividedDown(by: 1000))
-        case .nanoseconds: text.append(decimal: time)
-        case .decimal(let digits):
-            let seconds = time.dividedDown(by: 1_000_000_000)
-            text.append(decimal: seconds)
-            text.append(ascii: ".")
-            Self.append(Int(time - seconds * 1_000_000_000), digits: 9, kept: digits, &text)
-        case .pattern(let range): append(CivilDate(unixNanoseconds: time), recipe.bytes[range], &text)
-        }
-    }
-
-    @_lifetime(text: copy text)
-    private func append(_ date: CivilDate, _ pattern: ArraySlice<UInt8>, _ text: inout ByteWriter) {
-        var isLetter = false
-        for byte in pattern {
-            guard isLetter else {
-                isLetter = byte == UInt8(ascii: "%")
-                if !isLetter { text.append(byte: byte) }
-                continue
-            }
-            isLetter = false
-            switch byte {
-            case UInt8(ascii: "Y"): Self.append(date.year, digits: 4, kept: 4, &text)
-            case UInt8(ascii: "y"): Self.append(date.year % 100, digits: 2, kept: 2, &text)
-            case UInt8(ascii: "m"): Self.append(date.month, digits: 2, kept: 2, &text)
-            case UInt8(ascii: "d"): Self.append(date.day, digits: 2, kept: 2, &text)
-            case UInt8(ascii: "e"): text.append(decimal: Int64(date.day))
-            case UInt8(ascii: "H"): Self.append(date.secondOfDay / 3600, digits: 2, kept: 2, &text)
-            case UInt8(ascii: "M"): Self.append(date.secondOfDay / 60 % 60, digits: 2, kept: 2, &text)
-            case UInt8(ascii: "S"): Self.append(date.secondOfDay % 60, digits: 2, kept: 2, &text)
-            case UInt8(ascii: "L"): Self.append(date.nanosecond, digits: 9, kept: 3, &text)
-            case UInt8(ascii: "f"): Self.append(date.nanosecond, digits: 9, kept: 6, &text)
-            case UInt8(ascii: "a"): Self.append("SunMonTueWedThuFriSat", three: date.weekday, &text)
-            case UInt8(ascii: "b"): Self.append("JanFebMarAprMayJunJulAugSepOctNovDec", three: date.month - 1, &text)
-            default: text.append(byte: byte)
-            }
-        }
-    }
-
-    /// Appends the first `kept` digits of a number with that many digits.
-    @_lifetime(text: copy text)
-    private static func append(_ value: Int, digits: Int, kept: Int, _ text: inout ByteWriter) {
-        var unit = 1
-        for _ in 1..<digits { unit *= 10 }
-        for _ in 0..<kept {
-            text.append(byte: UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value / unit % 10))
-            unit /= 10
-        }
-    }
-
-    /// Appends one of a text's names, which have three letters each.
-    @_lifetime(text: copy text)
-    private static func append(_ names: StaticString, three index: Int, _ text: inout ByteWriter) {
-        let names = UnsafeBufferPointer(start: names.utf8Start, count: names.utf8CodeUnitCount)
-        for letter in 0..<3 { text.append(byte: names[index * 3 + letter]) }
-    }
-
-    @_lifetime(text: copy text)
-    private func append(_ style: NonceStyle, _ request: borrowing RequestView, _ text: inout ByteWriter) {
-        if let fixedNonce { return text.append(fixedNonce.span) }
-        let random = request.random
-        switch style {
-        case .hex(let count):
-            for index in 0..<count {
-                let byte = random[index / 2]
-                text.append(byte: Hexadecimal.digit(index % 2 == 0 ? byte >> 4 : byte & 15))
-            }
-        case .bytes(let count): text.append(random.extracting(first: count))
-        case .uuid:
-            // RFC 9562 §5.4: version 4, variant 10.
-            var bytes = InlineArray<16, UInt8> { random[$0] }
-            bytes[6] = bytes[6] & 0x0F | 0x40
-            bytes[8] = bytes[8] & 0x3F | 0x80
-            for index in 0..<16 {
-                if index == 4 || index == 6 || index == 8 || index == 10 { text.append(ascii: "-") }
-                text.append(byte: Hexadecimal.digit(bytes[index] >> 4))
-                text.append(byte: Hexadecimal.digit(bytes[index] & 15))
-            }
-        case .digits(let count):
-            // Doesn't begin with a zero, since a reader of numbers would drop it.
-            for index in 0..<count { Self.append("1234567890", random[index], index == 0 ? 9 : 10, &text) }
-        case .alphanumeric(let count):
-            for index in 0..<count {
-                Self.append("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", random[index], 62, &text)
-            }
-        case .lowercase(let count):
-            for index in 0..<count { Self.append("abcdefghijklmnopqrstuvwxyz", random[index], 26, &text) }
-        }
-    }
-
-    @_lifetime(text: copy text)
-    private static func append(_ alphabet: StaticString, _ random: UInt8, _ count: UInt8, _ text: inout ByteWriter) {
-        text.append(byte: alphabet.utf8Start[Int(random % count)])
     }
 }

@@ -16,7 +16,7 @@ final class Signer: Sendable {
     let fixedNonce: [UInt8]?
     /// For each step, the name that it sends. Each is a separate array, as the host's functions need. Empty for steps that send
     /// nothing.
-    private let names: [[UInt8]]
+    let names: [[UInt8]]
     private let explanation: Explanation?
     /// Nil unless the message is the default.
     private let warning: UnsignedQueryWarning?
@@ -142,16 +142,6 @@ final class Signer: Sendable {
             if let explanation { explanation.explain(program.steps[index], self, request, values, text.bytes) }
         }
     }
-
-    /// Refuses a value that isn't text, such as a digest that the recipe forgot to encode. A header can't carry it.
-    private func refuseRawBytes(_ value: Span<UInt8>, _ step: Int) throws(SchemeError) {
-        guard value.indices.contains(where: { value[$0] >= 0x80 }) else { return }
-        var bytes: [UInt8] = []
-        bytes.append(value)
-        guard String(validating: bytes, as: UTF8.self) == nil else { return }
-        let name = String(decoding: names[step], as: UTF8.self)
-        throw .unsupported("\(name) would hold bytes that aren't text; add a filter to the recipe, such as hex")
-    }
 }
 
 /// The settings that recipes use.
@@ -185,47 +175,5 @@ struct SettingTexts: Sendable {
             return try body(key.span)
         }
         return try secret.withUnsafeBytes { bytes throws(SchemeError) in try body(Span(_unsafeBytes: bytes)) }
-    }
-}
-
-/// The encoding of a signature or a hash in the short form.
-enum ByteEncoding: String, CaseIterable, SettingValue {
-    case hex
-    case upperCaseHex = "HEX"
-    /// RFC 4648 §4, padded.
-    case base64
-    /// RFC 4648 §5, unpadded, as in JOSE (RFC 7515 §2).
-    case base64url
-}
-
-/// The encoding of the secret that a vendor issues.
-enum SecretEncoding: String, CaseIterable, SettingValue {
-    case text, hex
-    /// Either alphabet of RFC 4648, padded or not, because vendors differ and the forms are unambiguous.
-    case base64
-
-    func decode(_ secret: Secret) throws(SchemeError) -> Secret {
-        if self != .text, let prefix = Self.prefix(of: secret) {
-            throw .badSetting("secret", "begins with \(prefix), which is not part of the \(rawValue); remove it")
-        }
-        let decoded =
-            switch self {
-            case .text: secret
-            case .hex: Hexadecimal.secret(secret)
-            case .base64: Base64.decoded(secret, .exact)
-            }
-        guard let decoded else { throw .badSetting("secret", "is not valid \(rawValue), its secret-encoding") }
-        guard !decoded.isEmpty else { throw .badSetting("secret", "must not be empty") }
-        return decoded
-    }
-
-    /// The prefixes that vendors give their keys. They are made of base64url digits, so decoding them would silently give a
-    /// different key.
-    private static let prefixes = [
-        "whsec_", "whsk_", "whpk_", "sk_live_", "sk_test_", "rk_live_", "rk_test_", "shpss_", "ghs_", "xoxb-",
-    ]
-
-    private static func prefix(of secret: Secret) -> String? {
-        secret.withUnsafeBytes { secret in prefixes.first { secret.starts(with: $0.utf8) } }
     }
 }

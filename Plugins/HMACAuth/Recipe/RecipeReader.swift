@@ -12,16 +12,16 @@ struct RecipeReader {
     var isShortForm = false
     /// Whether a setting has a value that isn't empty.
     let isGiven: (Recipe.SettingName) -> Bool
-    private var names: [Definition] = []
+    var names: [Definition] = []
     /// The names in use, even by excluded branches only.
-    private var used: Set<[UInt8]> = []
+    var used: Set<[UInt8]> = []
     private var block: Block?
 
     static let largest = 32 << 10
     private static let mostSteps = 256
 
     /// A name and the branch where it was defined.
-    private struct Definition {
+    struct Definition {
         let name: [UInt8]
         let slot: Int
         let branch: Recipe.Branch?
@@ -59,16 +59,6 @@ struct RecipeReader {
         }
         if let block {
             throw RecipeError(place: Recipe.Place(line: block.line, column: 1), problem: "this \"when\" has no \"end\"")
-        }
-    }
-
-    /// Refuses a name that nothing uses, because a part of the message was probably forgotten.
-    func checkUses() throws(RecipeError) {
-        for definition in names where !used.contains(definition.name) {
-            throw RecipeError(
-                place: Recipe.Place(line: definition.line, column: 1),
-                problem:
-                    "\(String(decoding: definition.name, as: UTF8.self)) is never used; use it in a template, or drop the line")
         }
     }
 

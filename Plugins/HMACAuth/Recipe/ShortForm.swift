@@ -8,6 +8,16 @@ enum EmptyBodyHash: String, CaseIterable, SettingValue {
     case hash
 }
 
+/// The encoding of a signature or a hash in the short form.
+enum ByteEncoding: String, CaseIterable, SettingValue {
+    case hex
+    case upperCaseHex = "HEX"
+    /// RFC 4648 §4, padded.
+    case base64
+    /// RFC 4648 §5, unpadded, as in JOSE (RFC 7515 §2).
+    case base64url
+}
+
 /// The hash functions of the short form. A recipe has more.
 enum SignatureHash: String, CaseIterable, SettingValue {
     case sha256, sha384, sha512

@@ -45,7 +45,7 @@ struct AuthorizationRequest: Sendable {
         self.fields = fields
     }
 
-    /// The names of parameters that a setting must not set, and their sources.
+    /// The names of the parameters that `authorization-parameter` must not set, and what sets each of them instead.
     private static let ownNames: [(name: String, source: String)] = [
         ("response_type", "the login itself"), ("client_id", "the setting client-id"),
         ("redirect_uri", "the setting redirect-uri"),

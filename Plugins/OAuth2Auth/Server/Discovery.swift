@@ -203,7 +203,7 @@ extension OAuth2Auth {
             response = try await flow.send(.get(url, headers: [("Accept", "application/json")], followsRedirects: false))
         } catch {
             guard error.transportFailure == .tooLarge else { throw error }
-            return .unavailable("has more than 1 MiB")
+            return .unavailable("is larger than 1 MiB")
         }
         switch response.status {
         case 200: return .found(response.body)

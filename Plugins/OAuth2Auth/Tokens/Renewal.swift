@@ -21,8 +21,8 @@ extension OAuth2Auth {
         do {
             return try await server.token(fields, as: "the renewal", replacing: old).issued
         } catch {
-            // A given refresh token is spent, or was just refused. It isn't tried again, because servers treat a second use as
-            // theft.
+            // With `grant=refresh-token`, the token from the settings is already spent, or was just refused. It isn't tried again,
+            // because servers treat a second use as theft.
             guard error.isDenied, !grant.needsPerson, grant != .refreshToken else { throw error }
             throw .badToken("the server refused the refresh token, and this grant doesn't need one")
         }

@@ -153,7 +153,7 @@ extension DiskCache {
                 try await file.removeAll()
                 state.withLock { $0.missedChanges -= missed }
             }
-            // A change that was missed since then removes the file, or switches the cache off.
+            // If another change was missed after that, the cache lacks it and must not open.
             let isOpen = state.withLock { state in
                 guard state.missedChanges == 0 else { return false }
                 state.phase = .open(cache)

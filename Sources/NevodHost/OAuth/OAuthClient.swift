@@ -229,7 +229,7 @@ extension ParameterList {
 }
 
 extension OAuthClient {
-    /// Tells the server that a token is no longer used, for example at a logout (RFC 7009). Revokes the refresh token first,
+    /// Tells the server that a token is no longer used, for example at logout (RFC 7009). Revokes the refresh token first,
     /// which ends its grant, and then the access token, for servers that don't end it with the grant. Revokes the access token even
     /// if the server refuses to revoke the refresh token. A token that the server doesn't know is not an error.
     ///

@@ -240,7 +240,7 @@ enum LoopbackSockets {
     }
 }
 
-/// A redirect URI can't be opened.
+/// Why the program can't listen for a browser's redirect.
 struct ListenError: Error, CustomStringConvertible {
     /// Whether a retry may succeed, because another program may release the port.
     let isTransient: Bool

@@ -130,7 +130,7 @@ extension JWTClaims {
     public var issuer: String? { self[string: "iss"] }
     /// `sub`: the person or thing that the token is about. Unique only within the issuer.
     public var subject: String? { self[string: "sub"] }
-    /// `aud`: the parties that the token is for. Empty if the claim is missing, or is neither a text nor an array of texts.
+    /// `aud`: the parties that the token is for. Empty if the claim is missing, or is neither a string nor an array of strings.
     public var audience: [String] { self[strings: "aud"] ?? [] }
     /// `exp`: from this time on, the token isn't valid. In seconds since 1970.
     public var expiresAt: Double? { self[time: "exp"] }

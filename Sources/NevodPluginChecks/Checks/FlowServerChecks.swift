@@ -86,7 +86,7 @@ extension CheckCatalogue {
                     Array("{\"a\":\"".utf8) + [UInt8](repeating: 0x61, count: Int(NEVOD_LIMIT_FLOW_RESPONSE) - 8)
                     + Array("\"}".utf8)
                 // A body of 10 MiB never reaches a flow.
-                var refused = ContractEvent.transportError(Int(NEVOD_TRANSPORT_TOO_LARGE), "the response has more than 1 MiB")
+                var refused = ContractEvent.transportError(Int(NEVOD_TRANSPORT_TOO_LARGE), "the response is larger than 1 MiB")
                 refused.unixTime = event.unixTime
                 refused.random = event.random
                 return [text, json, refused]

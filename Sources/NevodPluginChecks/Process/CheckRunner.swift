@@ -157,7 +157,7 @@ package struct CheckRunner {
             acceptance
             ? outcomes.indices.first { index in outcomes[index] == nil && !places.contains { $0.index == index } } : nil
         var reported = 0
-        /// The outcomes of the checks that make this one fail too if they fail; nil for outcomes that aren't known yet.
+        /// The outcomes of the checks whose failure makes this one fail too; nil for each outcome that isn't known yet.
         func causes(of outcome: Outcome) -> [Outcome?] {
             var found = outcomes.compactMap { $0 }.filter { other in
                 outcome.check.causes.contains(other.check.id) && (other.scheme == nil || other.scheme == outcome.scheme)

@@ -105,7 +105,7 @@ package struct RecordingHeader: Sendable, Equatable {
         }
         guard version == Self.version else {
             throw RecordingError(
-                line: 1, problem: "is of version \(version) of the format; this program reads version \(Self.version)")
+                line: 1, problem: "has format version \(version); this program reads version \(Self.version)")
         }
         guard let host = json["host"]?.string, let plugin = json["plugin"]?.string,
             let pluginVersion = json["plugin_version"]?.string,

@@ -162,7 +162,7 @@ struct PresenceState<Caller> {
 
     /// - Returns: what to do, and the caller's number for ``leave(_:)``.
     mutating func join(_ caller: Caller, within duration: Duration, at now: Instant) -> (Step, UInt64) {
-        // With zero, a confirmation of this instant comes from a check that this caller didn't wait for.
+        // With a duration of zero, the caller always waits for a check, even if another one succeeded at this very instant.
         if duration > .zero, isConfirmed(within: duration, at: now) { return (.proceed, 0) }
         lastCaller += 1
         if let asking {

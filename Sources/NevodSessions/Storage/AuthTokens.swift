@@ -118,7 +118,7 @@ extension AuthTokens {
     public subscript(date name: String) -> Date? {
         jwt?.unverifiedClaims[time: name].map { Date(timeIntervalSince1970: $0) }
     }
-    /// Several texts. A single text is read as an array of one (RFC 7519 §4.1.3).
+    /// Several strings. A single string is read as an array of one (RFC 7519 §4.1.3).
     public subscript(strings name: String) -> [String]? { jwt?.unverifiedClaims[strings: name] }
 
     /// Parses the access token as a JSON Web Token, without verification. To decide about access, use a `JWTVerifier`.

@@ -16,9 +16,9 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
     /// Renewed tokens that couldn't be verified yet, shared by all clients of the session.
     let unverified = Locked<UnverifiedTokens?>(nil)
     /// Counts the logins and logouts of this process.
-    private let turn = Locked(0)
+    let turn = Locked(0)
     /// Held while a login begins, while a login saves its session, and while a logout removes it.
-    private let logins = AsyncLock()
+    let logins = AsyncLock()
 
     init(_ base: AnyKeyValueStorage, _ key: StorageKey) {
         self.base = base
@@ -33,70 +33,6 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
 
     func record() async throws -> SessionRecord? {
         try await read().record
-    }
-
-    /// Begins a login, which supersedes all earlier ones.
-    func beginLogin() async throws -> LoginTicket {
-        try await logins.withLock {
-            LoginTicket(turn: nextTurn(), session: try await readForChange().record?.identifier)
-        }
-    }
-
-    /// Whether no later login or logout of this process has superseded this login.
-    func isCurrent(_ ticket: LoginTicket) -> Bool {
-        turn.withLock { $0 == ticket.turn }
-    }
-
-    /// Saves a login's session, unless a later login or logout has superseded the login, here or in another process. A renewal of
-    /// the session that was stored when the login began doesn't supersede it.
-    ///
-    /// - Returns: whether it was saved.
-    func save(_ tokens: Data, of ticket: LoginTicket) async throws -> Bool {
-        try await logins.withLock {
-            guard isCurrent(ticket) else { return false }
-            return try await change { old in
-                guard old?.identifier == ticket.session else { return .none }
-                return .to(SessionRecord(.random(), tokens, user: nil))
-            }
-        }
-    }
-
-    private func nextTurn() -> Int {
-        turn.withLock { turn in
-            turn += 1
-            return turn
-        }
-    }
-
-    /// Saves a new session, unless these tokens are stored already: their session then gets the user.
-    func save(_ tokens: Data, user: Data?) async throws -> SessionIdentifier {
-        _ = nextTurn()
-        var identifier = SessionIdentifier.random()
-        try await change { old in
-            if let old, old.tokens == tokens { identifier = old.identifier }
-            return .to(SessionRecord(identifier, tokens, user: user ?? (old?.identifier == identifier ? old?.user : nil)))
-        }
-        return identifier
-    }
-
-    /// Saves the user of a session.
-    ///
-    /// - Parameter session: nil for the stored one, whichever it is.
-    /// - Returns: false, without saving, if the session isn't the stored one or none is stored.
-    func save(user: Data, of session: SessionIdentifier?) async throws -> Bool {
-        try await change { old in
-            guard var record = old, session.map({ $0 == record.identifier }) ?? true else { return .none }
-            record.user = user
-            return .to(record)
-        }
-    }
-
-    /// Removes a session if it is the stored one.
-    func clear(if condition: (SessionRecord) -> Bool) async throws -> Bool {
-        try await change { old in
-            guard let old, condition(old) else { return .none }
-            return .to(nil)
-        }
     }
 
     /// - Parameter begun: called with a session that another process has begun while this process knew of none.
@@ -121,26 +57,12 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
     }
 
     func set(_ secret: Secret?, for key: StorageKey) async throws {
-        guard let tokens = secret?.copied(as: Data.self) else {
-            _ = nextTurn()
-            // Waits for a login that is saving its session: otherwise that session would be stored after the logout. Runs in its
-            // own task, so that a cancelled caller still logs out.
-            _ = try await Task { try await logins.withLock { try await change { _ in .to(nil) } } }.value
-            return
-        }
+        guard let tokens = secret?.copied(as: Data.self) else { return try await clear() }
         _ = try await save(tokens, user: nil)
     }
 
     func replace(_ expected: Secret?, with secret: Secret?, for key: StorageKey) async throws -> Bool {
-        let expected = expected?.copied(as: Data.self)
-        let tokens = secret?.copied(as: Data.self)
-        return try await change(endingBecause: .refused) { old in
-            guard old?.tokens == expected else { return .none }
-            guard let tokens else { return .to(nil) }
-            guard var record = old else { return .to(SessionRecord(.random(), tokens, user: nil)) }
-            record.tokens = tokens
-            return .to(record)
-        }
+        try await renew(expected?.copied(as: Data.self), with: secret?.copied(as: Data.self))
     }
 
     func changes() async -> StorageChanges {
@@ -158,7 +80,8 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
 
     // MARK: The value
 
-    private enum Change {
+    /// What a change makes of the stored session.
+    enum Change {
         case none
         case to(SessionRecord?)
     }
@@ -194,7 +117,7 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
     /// - Parameter reason: why the session ends, if it is removed.
     /// - Returns: whether there was a change.
     @discardableResult
-    private func change(
+    func change(
         endingBecause reason: SessionEnd.Reason = .cleared, _ body: (SessionRecord?) -> Change
     ) async throws -> Bool {
         try await retryingCompareAndSwap(of: key) {
@@ -210,7 +133,7 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
     }
 
     /// Reads a value that isn't a session as nil: a login may overwrite it, and a logout may remove it.
-    private func readForChange() async throws -> (secret: Secret?, record: SessionRecord?) {
+    func readForChange() async throws -> (secret: Secret?, record: SessionRecord?) {
         do {
             return try await read()
         } catch let error as StorageError where error.code == .damaged {
@@ -219,13 +142,4 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
             return (secret, nil)
         }
     }
-}
-
-/// A login in progress, with the state at its beginning. So its outcome never replaces a later login's session, and never undoes
-/// a logout.
-struct LoginTicket: Sendable {
-    /// The number of logins and logouts that had begun in this process.
-    let turn: Int
-    /// The session that was stored.
-    let session: SessionIdentifier?
 }

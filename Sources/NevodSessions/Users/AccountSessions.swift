@@ -8,13 +8,13 @@ internal import NevodSupport
 /// example after a login, is saved only while the index lists the slot. One lock covers both this check and the removal from the
 /// index: the storage's renewal lock for the index, if it has one.
 final class AccountSessions: SecretKeepingStorage, RenewalLockingStorage, ObservableStorage {
-    private let base: AnyKeyValueStorage
+    let base: AnyKeyValueStorage
     /// The key of the index.
     let key: StorageKey
     private let observers: StorageObservers
     private let stored: RecordSlot<AccountIndex>
     private let locking = AsyncLock()
-    private let hasSwept = Locked(false)
+    let hasSwept = Locked(false)
 
     private init(_ base: AnyKeyValueStorage, _ key: StorageKey) {
         self.base = base
@@ -70,38 +70,6 @@ final class AccountSessions: SecretKeepingStorage, RenewalLockingStorage, Observ
         }
     }
 
-    /// Removes accounts from the list, and their sessions.
-    ///
-    /// - Parameter select: chooses the accounts.
-    func remove(_ select: @escaping @Sendable (UserAccountList) -> [UserAccount]) async throws -> [UserAccount] {
-        try await toItsEnd { [self] in
-            let removed = try await exclusively {
-                try await self.change { index in
-                    let removed = select(index.list)
-                    index.remove(removed)
-                    return removed
-                }
-            }
-            // Outside the lock: a save in this process may wait for it while holding the session's locks.
-            for account in removed { try await SessionTokens(storage: self, key: account.slot).storage.clear() }
-            if !removed.isEmpty { try await change { $0.forget(removed.map(\.slot.rawValue)) } }
-            return removed
-        }
-    }
-
-    /// Removes what earlier processes have left when they ended in the middle of a change. Runs once in each process.
-    func sweepOnce() async {
-        guard hasSwept.withLock({ isDone in !isDone }) else { return }
-        guard let index = try? await index() else { return }
-        if !index.loose.isEmpty { try? await exclusively {} }
-        hasSwept.withLock { $0 = true }
-    }
-
-    private func clear(_ slots: [StorageKey]) async throws {
-        for slot in slots { try await base.write(slot, nil) }
-        try await change { $0.forget(slots.map(\.rawValue)) }
-    }
-
     private func newSlot() -> StorageKey {
         var random = SystemRandomNumberGenerator()
         let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -110,7 +78,7 @@ final class AccountSessions: SecretKeepingStorage, RenewalLockingStorage, Observ
 
     /// Runs the body while no other task or process adds or removes accounts or begins sessions. Cancelling the caller doesn't
     /// stop it halfway.
-    private func exclusively<Outcome: Sendable>(_ body: @escaping @Sendable () async throws -> Outcome) async throws -> Outcome {
+    func exclusively<Outcome: Sendable>(_ body: @escaping @Sendable () async throws -> Outcome) async throws -> Outcome {
         try await toItsEnd { [self] in
             try await locking.withLock {
                 try await self.base.locked(self.key) {
@@ -123,7 +91,7 @@ final class AccountSessions: SecretKeepingStorage, RenewalLockingStorage, Observ
         }
     }
 
-    private func toItsEnd<Outcome: Sendable>(_ body: @escaping @Sendable () async throws -> Outcome) async throws -> Outcome {
+    func toItsEnd<Outcome: Sendable>(_ body: @escaping @Sendable () async throws -> Outcome) async throws -> Outcome {
         try await Task { try await body() }.value
     }
 
@@ -136,14 +104,6 @@ final class AccountSessions: SecretKeepingStorage, RenewalLockingStorage, Observ
     func set(_ secret: Secret?, for key: StorageKey) async throws {
         try await retryingCompareAndSwap(of: key) {
             try await replace(base.read(key), with: secret, for: key) ? () : nil
-        }
-    }
-
-    func replace(_ expected: Secret?, with secret: Secret?, for key: StorageKey) async throws -> Bool {
-        guard expected == nil, secret != nil else { return try await base.replace(key, expected, secret) }
-        return try await exclusively { [self] in
-            guard try await index().lists(key) else { throw AccountError(.removed) }
-            return try await base.replace(key, nil, secret)
         }
     }
 

@@ -15,7 +15,7 @@ public import NevodJWT
 /// The token is sent in the body, only over TLS or within this machine, and appears in no log and no error. Redirects aren't
 /// followed, and responses aren't cached. A busy server is asked up to 3 times.
 public struct TokenIntrospection: Sendable {
-    private let endpoint: TokenEndpoint
+    private let endpoint: TokenService
 
     /// - Parameters:
     ///   - endpoint: the endpoint's URL: https, unless the server is on this machine.
@@ -26,7 +26,7 @@ public struct TokenIntrospection: Sendable {
         endpoint: some URLRepresentation, authentication: ClientAuthentication,
         provider: NetworkProvider = NetworkProvider(session: CurlSession()), timeout: Duration = .seconds(10)
     ) {
-        self.endpoint = TokenEndpoint(
+        self.endpoint = TokenService(
             url: endpoint.urlString, authentication: authentication, provider: provider, timeout: timeout)
     }
 

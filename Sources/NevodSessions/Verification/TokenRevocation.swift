@@ -1,7 +1,7 @@
 public import NevodHost
 internal import NevodOAuth
 
-/// Tells an authorization server that tokens are no longer used, for example at a logout (RFC 7009).
+/// Tells an authorization server that tokens are no longer used, for example at logout (RFC 7009).
 ///
 /// ```swift
 /// let revocation = TokenRevocation(
@@ -12,7 +12,7 @@ internal import NevodOAuth
 /// The token is protected as in ``TokenIntrospection``. If the server asks for a pause of at most 5 s (503 with `Retry-After`),
 /// the request is sent again, up to 3 times in all.
 public struct TokenRevocation: Sendable {
-    private let endpoint: TokenEndpoint
+    private let endpoint: TokenService
 
     /// - Parameters:
     ///   - endpoint: the endpoint's URL: https, unless the server is on this machine.
@@ -23,7 +23,7 @@ public struct TokenRevocation: Sendable {
         endpoint: some URLRepresentation, authentication: ClientAuthentication,
         provider: NetworkProvider = NetworkProvider(session: CurlSession()), timeout: Duration = .seconds(10)
     ) {
-        self.endpoint = TokenEndpoint(
+        self.endpoint = TokenService(
             url: endpoint.urlString, authentication: authentication, provider: provider, timeout: timeout)
     }
 

@@ -1,64 +1,18 @@
 internal import NevodSupport
 
 /// The local copy of a ``LayeredStorage`` for a key: the remote value as last seen, or a value that is still to be sent, with
-/// what it may replace. Makes decisions, and does no I/O.
+/// what it may replace (``PendingWrite``). Does no I/O.
 struct LayeredCopy: Sendable, Equatable {
     /// Nil if nothing is stored, as far as is known.
     let value: Secret?
     /// Nil if the remote store held the value when it was last seen.
-    let pending: Pending?
+    let pending: PendingWrite?
     /// The version of the remote value when it was last seen; nil if the remote store doesn't number versions, or if it is
     /// unknown.
     var version: Int64?
 
-    /// What a value may replace in the remote store, which may not hold it yet. Older values are recorded as digests, so that
-    /// replaced or cleared tokens are not kept.
-    struct Pending: Sendable, Equatable {
-        /// Digests of the values that may be replaced: the value that the remote store held when it was last seen, and the values
-        /// sent since, whatever the outcome.
-        var superseded: Set<[UInt8]> = []
-        /// Whether an absent value may be replaced. False once a value was sent: if it is absent afterwards, another process may
-        /// have cleared it.
-        var supersedesNone: Bool
-        /// Whether the remote value was ever seen.
-        var isBaseKnown: Bool
-        /// Whether the value was cleared meanwhile, perhaps before it was set again.
-        var hasCleared: Bool
-    }
-
-    /// The next step for a pending value once the remote store can be reached.
-    enum Step: Equatable {
-        /// The remote store holds the value already.
-        case upToDate
-        /// Another process has changed the remote value meanwhile, and the remote value takes precedence.
-        case overruled
-        /// Save this copy locally first, since the outcome may stay unknown; then replace the remote value.
-        case send(LayeredCopy)
-    }
-
     static func seen(_ value: Secret?, version: Int64? = nil) -> LayeredCopy {
         LayeredCopy(value: value, pending: nil, version: version)
-    }
-
-    /// The copy for a value written while the remote store can't be reached.
-    ///
-    /// - Parameter copy: The previous copy; nil if the remote value was never seen.
-    static func recording(_ value: Secret?, over copy: LayeredCopy?) -> LayeredCopy {
-        var pending =
-            copy?.pending
-            ?? Pending(
-                superseded: digests(copy?.value), supersedesNone: copy?.value == nil, isBaseKnown: copy != nil,
-                hasCleared: false)
-        if value == nil {
-            pending.supersedesNone = true
-            pending.hasCleared = true
-        }
-        return LayeredCopy(value: value, pending: pending, version: copy?.version)
-    }
-
-    /// The copy for a value that is about to be sent to a remote store that holds `held`.
-    static func sending(_ value: Secret?, over held: Secret?, version: Int64? = nil) -> LayeredCopy {
-        recording(value, over: seen(held, version: version)).sent(over: held)
     }
 
     /// Whether the remote store holds an older version than it did before, as after a restore from a backup.
@@ -66,47 +20,6 @@ struct LayeredCopy: Sendable, Equatable {
         guard let own = self.version, let version else { return false }
         return version < own
     }
-
-    /// - Parameters:
-    ///   - held: The remote value.
-    ///   - version: Its version, if the remote store numbers them.
-    func step(over held: Secret?, version: Int64? = nil) -> Step {
-        guard held != value else { return .upToDate }
-        if isNewer(than: version) {
-            // The version that was seen is lost, and another value may get its number.
-            var copy = pending == nil ? Self.recording(value, over: .seen(held)) : self
-            copy.version = nil
-            return .send(copy.sent(over: held))
-        }
-        guard let pending else { return .upToDate }
-        return pending.supersedes(held) ? .send(sent(over: held)) : .overruled
-    }
-
-    private func sent(over held: Secret?) -> LayeredCopy {
-        guard var pending else { return self }
-        pending.superseded.formUnion(Self.digests(held))
-        pending.superseded.formUnion(Self.digests(value))
-        pending.supersedesNone = value == nil
-        pending.isBaseKnown = true
-        return LayeredCopy(value: value, pending: pending, version: version)
-    }
-
-    private static func digests(_ value: Secret?) -> Set<[UInt8]> {
-        value.map { [$0.digest] } ?? []
-    }
-}
-
-extension LayeredCopy.Pending {
-    fileprivate func supersedes(_ held: Secret?) -> Bool {
-        guard let held else { return supersedesNone }
-        // If the value was cleared before any remote value was seen, assume that the clearing meant this one: an extra login is
-        // better than a cleared token that comes back.
-        return superseded.contains(held.digest) || !isBaseKnown && hasCleared
-    }
-}
-
-extension Secret {
-    fileprivate var digest: [UInt8] { withUnsafeBytes { SHA256.digest(of: $0) } }
 }
 
 /// The encoding: `NVL1 | flags | count of digests (2, big-endian) | digests (32 each) | version (8, big-endian) | value`. One
@@ -175,7 +88,7 @@ extension LayeredCopy {
         let digests = (0..<count).map { Array(bytes[(headSize + $0 * SHA256.size)...].prefix(SHA256.size)) }
         return LayeredCopy(
             value: value,
-            pending: Pending(
+            pending: PendingWrite(
                 superseded: Set(digests), supersedesNone: flags.contains(.supersedesNone),
                 isBaseKnown: flags.contains(.baseKnown), hasCleared: flags.contains(.cleared)), version: version)
     }

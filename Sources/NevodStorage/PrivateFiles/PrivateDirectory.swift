@@ -79,7 +79,7 @@ struct PrivateDirectory: ~Copyable {
         guard file.size <= limit else {
             throw StorageError(
                 .tooLarge, path(name), problem: "holds \(file.size) bytes, more than \(limit)",
-                remedy: "move it away: this store did not write it")
+                remedy: "move it elsewhere: this store did not write it")
         }
         return try file.read()
     }

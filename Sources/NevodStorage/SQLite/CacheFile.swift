@@ -151,8 +151,8 @@ extension CacheFile {
     }
 
     private static func unlink(_ files: StoreFiles) throws(StorageError) {
-        // The database goes before its log: SQLite removes a log without a database. A journal would be moved into the next
-        // database.
+        // The order matters if this is interrupted. SQLite would apply a leftover journal to the next database, so the journal is
+        // removed first. SQLite itself removes a log that has no database, so the log is removed after the database.
         for path in ["\(files.path)-journal", files.path, files.log, files.index] {
             guard Glibc.unlink(path) == 0 || errno == ENOENT else { throw StorageError(path, "can't be removed", errno: errno) }
         }

@@ -178,7 +178,7 @@ package struct CacheRecords {
     }
 
     private func place(_ part: String, _ id: Int64, _ resource: [UInt8], _ users: [UInt8]) -> [UInt8] {
-        keys.store.bytes + Array("nevod cached \(part):".utf8) + id.bigEndianBytes + resource + users
+        SealedPlace.cached(part, id, resource, users, in: keys.store)
     }
 }
 

@@ -136,7 +136,7 @@ private final class CountersFile: Sendable {
         self.file = file
     }
 
-    /// Whether the file is still at its path, in its full size.
+    /// Whether the file is still at its path, at its full size.
     var isCurrent: Bool {
         guard let now = FileIdentity(at: path) else { return false }
         return identity.isSame(as: now) && now.size >= size

@@ -39,18 +39,9 @@ final class SQLiteConnection: Sendable {
             // First, so that no file is created if the library is missing.
             _ = try SQLite()
             let files = try StoreFiles.checked(path)
-            let path = files.path
             // Checked before SQLite opens an empty file, since it would remove the log beside it.
-            let isEmpty = try files.checkPrivate() == 0
-            if isEmpty, mustExist { throw StorageError(.damaged, path, problem: "is empty", remedy: "give another file") }
-            if isEmpty {
-                let wasStore = try ChangeCounters(files.changes).isOfStore
-                let hasLog = try files.hasLog()
-                // Checked again: another process may have created the store meanwhile.
-                if wasStore || hasLog, try files.checkPrivate() == 0 { throw files.lost }
-                try PrivateFile.makeUnopened(path)
-            }
-            let database = try SQLiteDatabase(path)
+            if try files.checkPrivate() == 0 { try files.makeNew(mustExist: mustExist) }
+            let database = try SQLiteDatabase(files.path)
             // Checked before anything is written to a file that may be another program's.
             let exists = try schema.checkedVersion(of: database) > 0
             if !exists { try schema.checkEmpty(database) }

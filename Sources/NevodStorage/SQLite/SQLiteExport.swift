@@ -128,7 +128,7 @@ extension SecretKeepingStorage {
     /// - Returns: the number of values.
     package func exportValues(of keys: [StorageKey], to path: String, key source: any StoreKeySource) async throws -> Int {
         guard access(path, F_OK) != 0 else {
-            throw StorageError(.other, path, problem: "exists already", remedy: "choose another name, or move it away")
+            throw StorageError(.other, path, problem: "exists already", remedy: "choose another name, or move it elsewhere")
         }
         do {
             let copy = try await SQLiteStorage(path: path, keys: [source])

@@ -59,13 +59,6 @@ struct StoreFiles {
         _ = pread(file.descriptor, &versions, 2, 18)
         return !versions.contains(2)
     }
-
-    /// The error for a store that has become empty. No new one takes its place without the user's knowledge.
-    var lost: StorageError {
-        StorageError(
-            .damaged, path, problem: "was a store, and is empty now",
-            remedy: "\(StorageError.restoring), or, to start over, remove '\(changes)' and '\(log)'")
-    }
 }
 
 /// The files of an open database, as they were when it was opened.

@@ -7,9 +7,9 @@ package struct OpenedKey: Sendable {
     package let kind: String
     let key: SealingKey
 
-    /// Seals a value for one key and one of its versions. It opens for no other.
+    /// Seals a value for one key and one of its versions. It opens for no other (``SealedPlace``).
     package func seal(_ secret: Secret, _ key: StorageKey, _ version: Int64) -> [UInt8] {
-        self.key.seal(secret, for: place(key, version))
+        self.key.seal(secret, for: SealedPlace.value(of: key, version, in: store))
     }
 
     /// - Parameter name: The store's name, for the error.
@@ -18,7 +18,8 @@ package struct OpenedKey: Sendable {
         // The version of a removed value isn't sealed, and the caller continues from it.
         _ = try entry.nextVersion(of: key, in: name)
         guard let sealed = entry.sealed else { return nil }
-        guard let secret = self.key.open(sealed, for: place(key, entry.version)) else { throw Self.unopened(key, in: name) }
+        let place = SealedPlace.value(of: key, entry.version, in: store)
+        guard let secret = self.key.open(sealed, for: place) else { throw Self.unopened(key, in: name) }
         return secret
     }
 
@@ -27,34 +28,26 @@ package struct OpenedKey: Sendable {
             .damaged, name, problem: "the value of \(key) does not open: it was changed, or belongs to another key",
             remedy: "log in again, or \(StorageError.restoring)")
     }
-
-    private func place(_ key: StorageKey, _ version: Int64) -> [UInt8] {
-        store.bytes + version.bigEndianBytes + Array(key.rawValue.utf8)
-    }
 }
 
 /// Values and pages of a store with a register. A value that was sealed without a register doesn't open here.
 extension OpenedKey {
     func seal(_ secret: Secret, registered key: StorageKey, _ version: UInt64) -> [UInt8] {
-        self.key.seal(secret, for: place("value", version, Array(key.rawValue.utf8)))
+        self.key.seal(secret, for: SealedPlace.registered(key, version, in: store))
     }
 
     /// - Returns: nil if it does not open.
     func open(_ sealed: [UInt8], registered key: StorageKey, _ version: UInt64) -> Secret? {
-        self.key.open(sealed, for: place("value", version, Array(key.rawValue.utf8)))
+        self.key.open(sealed, for: SealedPlace.registered(key, version, in: store))
     }
 
     /// - Parameter version: The number of changes when the page was written; 0 for the first page.
     func seal(page: RegisterPage.Number, _ content: [UInt8], _ version: UInt64) -> [UInt8] {
-        key.seal(Secret(copying: content), for: place("page", version, UInt64(page.index).bigEndianBytes))
+        key.seal(Secret(copying: content), for: SealedPlace.page(page, version, in: store))
     }
 
     func open(page: RegisterPage.Number, _ sealed: [UInt8], _ version: UInt64) -> [UInt8]? {
-        key.open(sealed, for: place("page", version, UInt64(page.index).bigEndianBytes))?.copied(as: [UInt8].self)
-    }
-
-    private func place(_ kind: String, _ version: UInt64, _ rest: [UInt8]) -> [UInt8] {
-        store.bytes + Array("nevod registered \(kind):".utf8) + version.bigEndianBytes + rest
+        key.open(sealed, for: SealedPlace.page(page, version, in: store))?.copied(as: [UInt8].self)
     }
 }
 

@@ -25,7 +25,7 @@ extension SetCookieLine {
     /// Whether the cookie has the properties that a `__Secure-` or `__Host-` prefix of its name promises (draft 6265bis §4.1.3),
     /// in any letter case.
     public func keepsItsPrefix(isHostOnly: Bool) -> Bool {
-        // A line with a Domain can set a cookie for a single host, if the Domain is an address or a public suffix.
+        // `isHostOnly` isn't enough: a cookie whose Domain is an address or a public suffix is for a single host too.
         CookieName.keepsItsPrefix(name, isSecure: isSecure, isHostOnly: isHostOnly && domain == nil, path: path)
     }
 }

@@ -88,7 +88,7 @@ struct HTMLOpenElements {
         closeOne(.p, in: .button)
     }
 
-    /// Closes the drawing or formula in which an element of HTML begins.
+    /// Closes the drawing or formula in which an HTML element begins.
     mutating func leaveForeign() {
         while hasForeignContent { elements.removeLast() }
     }
@@ -105,7 +105,7 @@ struct HTMLOpenElements {
 
     /// Closes an element of a drawing or formula (HTML §13.2.6.5).
     ///
-    /// - Returns: false if the tag may end an element of HTML.
+    /// - Returns: false if the tag may end an HTML element.
     mutating func endForeign(_ tag: HTMLTagName) -> Bool {
         guard isForeign else { return false }
         if tag.element == .p || tag.element == .br {
@@ -173,7 +173,7 @@ struct HTMLOpenElements {
         (max(0, elements.count - Self.mostSearched)..<elements.count).reversed()
     }
 
-    /// The innermost element of HTML.
+    /// The innermost HTML element.
     private var last: HTMLElement? { elements.last?.html }
 
     /// The innermost open part of a table, table, or template.
@@ -250,7 +250,7 @@ private struct HTMLOpenElement {
     /// Whether it is a `fieldset` without a `legend` so far.
     var isBeforeLegend = false
 
-    /// The element; nil if it has no meaning, or isn't one of HTML.
+    /// The element; nil if it has no meaning here, or isn't an HTML element.
     var html: HTMLElement? { context.isForeign ? nil : tag.element }
 
     /// How deep in a table this part is; nil for another element. What can contain no other part is as deep as a cell.

@@ -79,7 +79,7 @@ struct HTMLReader {
         }
     }
 
-    /// Reads an element of HTML that isn't in a template.
+    /// Reads an HTML element that isn't in a template.
     ///
     /// - Parameter context: what the element is within, and then what its content is within.
     private mutating func read(_ element: HTMLElement?, _ attributes: HTMLAttributes, _ context: inout HTMLContext) {

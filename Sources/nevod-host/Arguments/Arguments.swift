@@ -148,14 +148,6 @@ struct Arguments: Sendable {
         return flags.first { $0.long == word.dropFirst(5) }?.name
     }
 
-    /// Refuses several options that read standard input: the second would silently read nothing.
-    func checkStandardInput() throws(UsageError) {
-        let readers = ([self] + laterGroups).flatMap(\.flags).count { given in
-            Flag.all.first { $0.name == given.name }?.value?.standardInput?.isNamed(by: given.value) ?? false
-        }
-        guard readers <= 1 else { throw UsageError("standard input can be read only once, but \(readers) options read it") }
-    }
-
     /// Decodes words as UTF-8. In a URL, other bytes are percent-encoded. Elsewhere they are an error: a silent repair would
     /// change what is sent.
     private static func decoded(_ words: [[UInt8]]) throws(UsageError) -> [String] {

@@ -30,9 +30,9 @@ enum CurlFlag {
         (["false-start", "no-alpn", "no-npn", "no-sessionid", "ssl-allow-beast"], "the TLS handshake has no such option here"),
         (
             ["negotiate", "ntlm", "ntlm-wb", "delegation", "service-name", "krb"],
-            "write a plugin for it, see nevod-host new --help; Basic, Digest and Bearer are built in"
+            "write a plugin for it: see nevod-host new --help; Basic, Digest and Bearer are built in"
         ),
-        (["aws-sigv4"], "write a plugin for it, see nevod-host new --help"),
+        (["aws-sigv4"], "write a plugin for it: see nevod-host new --help"),
         (["sasl-authzid", "sasl-ir", "login-options"], "it is for mail, and only HTTP is supported"),
         (["tlsauthtype", "tlspassword", "tlsuser"], "it is for TLS-SRP, which is not supported"),
         (

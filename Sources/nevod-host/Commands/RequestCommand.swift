@@ -66,54 +66,6 @@ struct RequestCommand: Sendable {
         let refusal = Refusal(response, after: log.hops, arguments, authorization.scheme?.instance.scheme)
         try await write(response, refusal, resumption, to: writer, log)
     }
-
-    /// Writes the response, unless its status or its range makes it an error. Then only the heads are written.
-    private func write(
-        _ response: HTTPResponse, _ refusal: Refusal?, _ resumption: Resumption, to writer: ResponseWriter, _ log: HopLog
-    ) async throws {
-        let fails = response.status >= 400 ? arguments.failureMode : nil
-        // A refusal's body isn't part of the file. If the file is complete, the server has no further part of it (416).
-        let isPartRefused = resumption.offset > 0 && fails != nil
-        if fails == .withoutBody || isPartRefused, !resumption.isBeyondEnd(response) {
-            let error = await statusError(response, refusal, readsBody: true)
-            try await writer.writeHeads(of: log.hops, after: error)
-            throw error
-        }
-        let isComplete: Bool
-        do throws(RangeError) { isComplete = try resumption.isComplete(response) } catch {
-            let status = await statusError(response, refusal, readsBody: true)
-            try await writer.writeHeads(of: log.hops, after: error)
-            throw status.explanation.isEmpty ? error : error.explained(by: status)
-        }
-        guard !isComplete else { return try await writer.writeHeads(of: log.hops) }
-        try await writer.write(response, after: log)
-        if arguments.has(.timing), let metrics = log.last?.metrics { console.note(Timing(metrics).lines) }
-        guard response.status >= 400 else { return }
-        let error = await statusError(response, refusal, readsBody: false)
-        if fails != nil { throw error }
-        if !error.explanation.isEmpty { console.warning(error.description) }
-    }
-
-    /// - Parameter readsBody: whether to search the body for the server's reason. Such a body isn't printed.
-    private func statusError(_ response: HTTPResponse, _ refusal: Refusal?, readsBody: Bool) async -> HTTPStatusError {
-        var error = HTTPStatusError(status: response.status, reason: Redaction.shared.text(response.reason))
-        guard var refusal else { return error }
-        if readsBody, refusal.isOfCredential { refusal.detail = await RefusalDetail.read(response) }
-        error.refusesCredential = refusal.isOfCredential
-        error.explanation = refusal.explanation ?? ""
-        return error
-    }
-}
-
-extension Timing {
-    /// Maps zero, libcurl's value for steps that did not happen, to nil.
-    fileprivate init(_ metrics: TransferMetrics) {
-        let happened = { (seconds: Double) in seconds > 0 ? seconds : nil }
-        self.init(
-            nameLookup: happened(metrics.nameLookup), connect: happened(metrics.connect), tls: happened(metrics.tls),
-            firstByte: happened(metrics.firstByte), total: metrics.total, sent: Int64(metrics.uploaded),
-            received: Int64(metrics.downloaded))
-    }
 }
 
 /// Shows the provider's notices, such as retries, as warnings on the console, and its other lines with `-v`.

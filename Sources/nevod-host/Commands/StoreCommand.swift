@@ -100,7 +100,7 @@ struct StoreCommand {
     private func export(to file: String) async throws {
         let storage = try await store.open()
         guard access(file, F_OK) != 0 else {
-            throw StorageError(.other, file, problem: "exists already", remedy: "choose another name, or move it away")
+            throw StorageError(.other, file, problem: "exists already", remedy: "choose another name, or move it elsewhere")
         }
         // Asks before the file is created, so that a cancelled command leaves no file.
         _ = try await passphrase.secret(isNew: true)

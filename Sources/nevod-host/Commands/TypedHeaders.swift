@@ -2,6 +2,9 @@ import NevodHost
 import NevodSupport
 
 /// The lines of `-H`: what each does to the request, and whether it may hold a credential, which no redirect takes elsewhere.
+///
+/// After a redirect to another origin, the library leaves out what is written as a credential here: the lines of profiles and
+/// files. It leaves out a typed line if `CredentialNames` has its name.
 extension RequestBuilder {
     func addHeaders(to request: inout HTTPRequest, _ content: RequestContent) throws -> Set<String> {
         var names: Set<String> = []
@@ -95,7 +98,7 @@ extension RequestBuilder {
     }
 
     /// Splits a line by bytes: a combining mark at the start of a value is part of the value.
-    private static func parts(of line: String) -> (name: String, value: String, hasMark: Bool, isRemoval: Bool) {
+    static func parts(of line: String) -> (name: String, value: String, hasMark: Bool, isRemoval: Bool) {
         let name = line.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: ";") }
         let rest = line.utf8[name.endIndex...]
         let value = rest.dropFirst().drop(while: \.isBlank)
@@ -104,24 +107,6 @@ extension RequestBuilder {
             String(decoding: name, as: UTF8.self), isEmpty ? "" : String(decoding: value, as: UTF8.self), !rest.isEmpty,
             rest.first == UInt8(ascii: ":") && value.isEmpty
         )
-    }
-
-    /// The header lines that a login sends like the command's requests. They include a profile's, even if the command doesn't
-    /// take the profile's flags, but no lines from files: such a file holds credentials.
-    func clientLines() throws -> ClientLines {
-        let ofProfile = arguments.profile?.otherFlags ?? []
-        let agent = arguments.value(.userAgent) ?? ofProfile.last { $0.name == .userAgent }?.value ?? Self.defaultAgent
-        var lines = [(name: "user-agent", value: agent)]
-        var seen: Set<String> = []
-        for text in ofProfile.filter({ $0.name == .header }).map(\.value) + arguments.values(.header) where !text.hasPrefix("@") {
-            let line = Self.parts(of: text)
-            let name = line.name.lowercased()
-            if line.isRemoval || seen.insert(name).inserted { lines.removeAll { $0.name == name } }
-            if !line.isRemoval { lines.append((name, line.value)) }
-        }
-        var client = ClientLines()
-        for line in lines where !line.value.isEmpty { client.add(line.name, line.value) }
-        return client
     }
 }
 

@@ -86,10 +86,6 @@ struct RequestContent {
         body = form.body
     }
 
-    /// Not replayable, and of unknown length.
-    private static let standardInput = HTTPBody.stream(
-        HTTPBodyStream(length: nil, isReplayable: false) { StandardInputReader() })
-
     private static func content(_ path: String) throws(InputError) -> [UInt8] {
         try readFile(path, limit: InputLimit.content)
     }
@@ -129,13 +125,5 @@ struct RequestContent {
         Array(
             text.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
                 .map { PercentEncoding.queryItem($0) }.joined(separator: [UInt8(ascii: "+")]))
-    }
-}
-
-/// Reads standard input piece by piece, as it arrives.
-private final class StandardInputReader: HTTPBodyReader {
-    func read(upTo count: Int) async throws -> [UInt8] {
-        // Reads on a thread that may block: the transfer's thread handles timeouts and the response.
-        try await Task.detached { try FileDescriptor.standardInput.readSome(upTo: count) }.value
     }
 }

@@ -128,7 +128,7 @@ struct PrivateOutput {
 
     func write(_ bytes: [UInt8]) throws(OutputError) {
         do throws(AtomicFileError) {
-            let file = try AtomicFile.randomlyNamed(BodyOutput.temporaryPrefix(for: target), for: target, mode: 0o600)
+            let file = try AtomicFile.randomlyNamed(OutputDestination.temporaryPrefix(for: target), for: target, mode: 0o600)
             do throws(AtomicFileError) {
                 try file.write(bytes)
                 try file.commit()

@@ -123,3 +123,20 @@ struct NetrcFile {
         }
     }
 }
+
+extension RequestCredentials {
+    /// Reads the name and the password for a host from the file of `--netrc-file`, or from `~/.netrc`.
+    func netrc(isOptional: Bool, _ host: String) throws -> Secret? {
+        guard let path = arguments.value(.netrcFile) ?? environment("HOME").map({ "\($0)/.netrc" }) else {
+            throw UsageError("--netrc needs a home directory; set HOME, or write --netrc-file FILE")
+        }
+        guard fileExists(path) else {
+            if !isOptional || arguments.has(.netrcFile) {
+                console.warning("there is no \(path), so no name and password are sent")
+            }
+            return nil
+        }
+        let text = try SecretSource(console: console).read("file:\(path)", what: "the netrc file")
+        return text.withUnsafeBytes { NetrcFile(Array($0)) }.userAndPassword(host: host)
+    }
+}

@@ -62,14 +62,6 @@ struct RequestCredentials: Sendable {
         return Set(given) == [.basic, .digest] ? .anyAuth : given.last ?? .basic
     }
 
-    private func checkToken(_ source: String) throws(UsageError) {
-        guard SecretSource.isSource(source) else {
-            throw UsageError(
-                "--bearer is given a token, and a command line can be read by other processes; "
-                    + "write --bearer env:VARIABLE, file:PATH, keyring:NAME, command:PROGRAM or -")
-        }
-    }
-
     private func token(_ source: String) throws -> String {
         try checkToken(source)
         let read = { try SecretSource(console: console).read(source, what: "--bearer") }
@@ -85,20 +77,6 @@ struct RequestCredentials: Sendable {
         }
         guard arguments.has(.netrc) || arguments.has(.netrcFile) || arguments.has(.netrcOptional) else { return nil }
         return try netrc(isOptional: arguments.has(.netrcOptional), request.origin.host)
-    }
-
-    private func netrc(isOptional: Bool, _ host: String) throws -> Secret? {
-        guard let path = arguments.value(.netrcFile) ?? environment("HOME").map({ "\($0)/.netrc" }) else {
-            throw UsageError("--netrc needs a home directory; set HOME, or write --netrc-file FILE")
-        }
-        guard fileExists(path) else {
-            if !isOptional || arguments.has(.netrcFile) {
-                console.warning("there is no \(path), so no name and password are sent")
-            }
-            return nil
-        }
-        let text = try SecretSource(console: console).read("file:\(path)", what: "the netrc file")
-        return text.withUnsafeBytes { NetrcFile(Array($0)) }.userAndPassword(host: host)
     }
 }
 

@@ -119,10 +119,15 @@ extension CommandLineAnswers {
     }
 }
 
-extension SettingSourceError {
-    init(secretAnswer name: String) {
-        self.init(
-            "the answer \"\(name)\" is a secret, and a command line can be read by other processes; write "
-                + "--answer \(ShellWord.quoted(name))=env:VARIABLE, file:PATH or -, or leave it out to be asked")
+extension SchemeLogin {
+    /// Warns if the answers name another account than the stored session's, because the stored session is used anyway.
+    func warnIfAnswersAreIgnored(_ session: SchemeSession) async throws {
+        let texts = givenAnswers.plainTexts
+        guard !texts.isEmpty, let account = try? await session.tokenStorage(for: scheme.parameters).load()?.account,
+            !account.isEmpty, !texts.contains(account)
+        else { return }
+        console.warning(
+            "the stored session of \(TerminalText.safe(account)) is used and the answers are ignored; "
+                + "to log in with another account: \(LoginCommandLine.text(arguments))")
     }
 }

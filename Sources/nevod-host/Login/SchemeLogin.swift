@@ -78,17 +78,6 @@ final class SchemeLogin: Sendable {
         try await used.withLock(\.self)?.tokenStorage(for: scheme.parameters).load()?.expiresAt
     }
 
-    /// Warns if the answers name another account than the stored session's, because the stored session is used anyway.
-    private func warnIfAnswersAreIgnored(_ session: SchemeSession) async throws {
-        let texts = givenAnswers.plainTexts
-        guard !texts.isEmpty, let account = try? await session.tokenStorage(for: scheme.parameters).load()?.account,
-            !account.isEmpty, !texts.contains(account)
-        else { return }
-        console.warning(
-            "the stored session of \(TerminalText.safe(account)) is used and the answers are ignored; "
-                + "to log in with another account: \(LoginCommandLine.text(arguments))")
-    }
-
     private func storing(_ session: SchemeSession) -> SchemeInterceptor {
         stored.withLock { $0 = session }
         used.withLock { $0 = session }
@@ -126,29 +115,5 @@ final class SchemeLogin: Sendable {
         let parameters = scheme.parameters
         try await Interruption.shared.cancelling(on: executor) { try await session.login(parameters: parameters) }
         return session
-    }
-}
-
-/// The command that logs in with the scheme of some arguments.
-enum LoginCommandLine {
-    /// Returns the command with the flags that were typed; a profile supplies the others. The text contains no secrets, because
-    /// flags accept only sources of secrets.
-    ///
-    /// - Parameter origins: further origins that the session should be for.
-    static func text(_ arguments: Arguments, adding origins: [Origin] = []) -> String {
-        var words = ["nevod-host", "login"]
-        // The URL or the environment chose the profile, and the login command may have neither.
-        if !arguments.typed.contains(where: { $0.name == .profile }), let profile = arguments.profile {
-            words += ["--profile", ShellWord.quoted(profile.name)]
-        }
-        for flag in Flag.all where flag.locatesLogin && arguments.undone.contains(flag.name) { words.append("--no-\(flag.long)") }
-        for (name, value) in arguments.typed {
-            guard let flag = Flag.all.first(where: { $0.name == name }), flag.locatesLogin else { continue }
-            // The config file says what a profile's sessions are for.
-            if name == .origin, arguments.profile != nil { continue }
-            words += ["--\(flag.long)", ShellWord.quoted(value)]
-        }
-        for origin in origins { words += ["--origin", ShellWord.quoted(origin.description)] }
-        return words.joined(separator: " ")
     }
 }

@@ -28,7 +28,7 @@ struct ResponseWriter {
         log.file = file.path
         let path = file.path
         var output = try BodyOutput(path, file.placement)
-        output.refusesBinary = path == nil && arguments.value(.output) == nil
+        output.refusesBinary = BinaryBody.isRefused(arguments, path)
         output.pager = pager(for: response, output.isTerminal)
         do {
             if arguments.has(.include) || arguments.has(.headOnly) { try writeHeads(hops, to: &output) }
@@ -39,15 +39,6 @@ struct ResponseWriter {
         }
         try output.finish()
         file.setDate(arguments, response)
-    }
-
-    /// Applies `--max-filesize`: fails as soon as the declared or received length exceeds the limit.
-    private func limited(_ response: HTTPResponse) throws -> HTTPResponse {
-        let limit = try SessionBuilder(arguments: arguments).maxFileSize()
-        guard limit < .max, case .stream(let pieces) = response.body else { return response }
-        let tooLarge = TransportError(.bodyTooLarge(limit: Int(limit)), curlCode: 63)
-        if let length = response.headers["Content-Length"].flatMap({ Int64($0) }), length > limit { throw tooLarge }
-        return response.replacingBody(pieces.limited(to: limit, failure: tooLarge))
     }
 
     private func writeBody(of response: HTTPResponse, to output: inout BodyOutput, named path: String?) async throws {
@@ -134,28 +125,5 @@ extension HTTPResponse {
     /// The type of the body without its parameters, in lower case.
     var mediaType: String? {
         headers["Content-Type"].map { String($0.lowercased().prefix { $0 != ";" && $0 != " " }) }
-    }
-}
-
-extension HTTPResponseStream {
-    /// Returns a stream of the same pieces that fails after more than `limit` bytes.
-    func limited(to limit: Int64, failure: TransportError) -> HTTPResponseStream {
-        let received = Count()
-        return HTTPResponseStream { () async throws(TransportError) in
-            guard let piece = try await next() else { return nil }
-            guard received.add(piece.count) <= limit else { throw failure }
-            return piece
-        }
-    }
-}
-
-private final class Count: Sendable {
-    private let total = Locked<Int64>(0)
-
-    func add(_ count: Int) -> Int64 {
-        total.withLock {
-            $0 += Int64(count)
-            return $0
-        }
     }
 }

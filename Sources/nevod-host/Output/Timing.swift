@@ -1,3 +1,5 @@
+import NevodHost
+
 /// The duration of each step of a request, and the bytes transferred.
 struct Timing {
     /// The end of each step in seconds since the start, as libcurl counts. Nil for a step that did not happen, for example no
@@ -85,5 +87,16 @@ enum Units {
 
     private static func twoDigits(_ number: Int) -> String {
         number < 10 ? "0\(number)" : "\(number)"
+    }
+}
+
+extension Timing {
+    /// Maps zero, libcurl's value for steps that did not happen, to nil.
+    init(_ metrics: TransferMetrics) {
+        let happened = { (seconds: Double) in seconds > 0 ? seconds : nil }
+        self.init(
+            nameLookup: happened(metrics.nameLookup), connect: happened(metrics.connect), tls: happened(metrics.tls),
+            firstByte: happened(metrics.firstByte), total: metrics.total, sent: Int64(metrics.uploaded),
+            received: Int64(metrics.downloaded))
     }
 }

@@ -42,7 +42,7 @@ struct ConfigWriter {
     /// Writes a file of mode 0600 atomically.
     static func write(_ bytes: [UInt8], to path: String) throws(OutputError) {
         do throws(AtomicFileError) {
-            let file = try AtomicFile.randomlyNamed(BodyOutput.temporaryPrefix(for: path), for: path)
+            let file = try AtomicFile.randomlyNamed(OutputDestination.temporaryPrefix(for: path), for: path)
             file.setMode(0o600)
             try file.write(bytes)
             try file.commit(isDurable: true)
@@ -52,7 +52,7 @@ struct ConfigWriter {
     /// Writes a new file of mode 0600 atomically. If the file exists, returns false and writes nothing.
     static func create(_ bytes: [UInt8], at path: String) throws(OutputError) -> Bool {
         do throws(AtomicFileError) {
-            let file = try AtomicFile.randomlyNamed(BodyOutput.temporaryPrefix(for: path), for: path)
+            let file = try AtomicFile.randomlyNamed(OutputDestination.temporaryPrefix(for: path), for: path)
             file.setMode(0o600)
             try file.write(bytes)
             try file.commit(.exclusively, isDurable: true)

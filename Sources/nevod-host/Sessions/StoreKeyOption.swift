@@ -30,7 +30,7 @@ struct StoreKeyOption {
     private static let variable = "NEVOD_HOST_STORE_KEY"
 
     /// The key file's path. It isn't in the database's folder, so that a copy of that folder doesn't contain the key.
-    static var keyPath: String? { SessionStore.folder("XDG_CONFIG_HOME", ".config").map { "\($0)/nevod-host/store.key" } }
+    static var keyPath: String? { HomeFolder.folder("XDG_CONFIG_HOME", ".config").map { "\($0)/nevod-host/store.key" } }
 
     func passphrase(_ answer: String) -> PassphrasePrompt { PassphrasePrompt(answer, givenAnswers) }
 

@@ -1,6 +1,3 @@
-import Glibc
-import NevodHost
-
 /// Splits a command into words without a shell.
 ///
 /// Spaces and tabs separate words. `'…'` keeps its content unchanged. Within `"…"`, and outside of quotes, `\` keeps the next
@@ -49,30 +46,5 @@ enum CommandWordsError: Error, Equatable, CustomStringConvertible {
         case .unfinished(let quote): "has an unclosed \(quote)"
         case .empty: "names no program"
         }
-    }
-}
-
-/// Finds a program as posix_spawnp(3) does, but only in a trusted PATH: posix_spawnp would take any user's PATH.
-enum ProgramSearch {
-    /// Returns the path of an executable file; nil if there is none.
-    ///
-    /// - Parameters:
-    ///   - name: with a slash, a path; `~/` is the home folder.
-    ///   - folders: where to look for a name without a slash, separated by colons.
-    static func path(of name: String, in folders: String = trustedEnvironment("PATH") ?? "/usr/bin:/bin") -> String? {
-        guard !name.utf8.contains(UInt8(ascii: "/")) else {
-            let path = HomeFolder.expanding(name)
-            return access(path, X_OK) == 0 ? path : nil
-        }
-        return folders.split(separator: ":").map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
-    }
-}
-
-/// The user's home folder.
-enum HomeFolder {
-    /// Replaces `~/` at the start of a path. Without a home folder, the path stays the same.
-    static func expanding(_ path: String) -> String {
-        guard path.hasPrefix("~/"), let home = trustedEnvironment("HOME"), home.hasPrefix("/") else { return path }
-        return home + path.dropFirst()
     }
 }

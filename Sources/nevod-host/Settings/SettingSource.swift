@@ -60,7 +60,7 @@ struct SettingSource {
     }
 
     /// Returns the name and the source of a value.
-    private static func parts(_ text: String) throws -> (name: String, source: String) {
+    static func parts(_ text: String) throws -> (name: String, source: String) {
         // Splits by bytes: a combining mark after the equals sign would hide it, and the text after it may be a secret.
         guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
             throw UsageError("--set needs a name and a value: --set NAME=VALUE")
@@ -98,18 +98,6 @@ struct SettingSource {
         }
         try refusePlain(name, source)
         return .text(source.hasPrefix("text:") ? String(source.dropFirst(5)) : source)
-    }
-
-    /// Refuses secret settings with the value itself instead of a source.
-    func refusePlainSecrets(_ given: [String]) throws {
-        for (name, source) in try given.map(Self.parts) { try refusePlain(name, source) }
-    }
-
-    private func refusePlain(_ name: String, _ source: String) throws(SettingSourceError) {
-        guard !SecretSource.isSource(source), scheme.settings.contains(where: { $0.name == name && $0.isSecret }) else { return }
-        throw SettingSourceError(
-            "the setting \"\(name)\" is a secret, and a command line can be read by other processes; "
-                + "write --set \(name)=env:VARIABLE, file:PATH or -, or leave it out to be asked")
     }
 
     private func ask(for setting: SchemeSetting, _ missing: [SchemeSetting]) throws -> Secret {

@@ -10,16 +10,6 @@ struct UserSource {
         BasicCredential(try userAndPassword(text))
     }
 
-    /// Refuses a password on the command line.
-    static func check(_ text: String, flag: String = "-u") throws(UsageError) {
-        guard !SecretSource.isSource(text), let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
-            text.utf8.index(after: colon) != text.utf8.endIndex
-        else { return }
-        throw UsageError(
-            "\(flag) contains a password, and a command line can be read by other processes; "
-                + "write \(flag) NAME to be asked, or \(flag) env:VARIABLE, file:PATH or - that hold name:password")
-    }
-
     /// - Parameters:
     ///   - flag: the flag with this value, for messages.
     ///   - prompt: the question, without the name.

@@ -45,7 +45,7 @@ struct LoginProposal {
         } else {
             found = [("site", site)] + Self.settings(of: form, page)
         }
-        // A preset's own sign of success belongs to its own probe.
+        // A preset's sign of success fits only the preset's own probe, so no other probe is added.
         let hasSign = match?.preset.settingNames.contains("probe-success") == true
         if !hasSign, let probe = match?.isBesideItsPage == true ? page.asked : Self.probe(page, form) {
             found.append(("probe", probe.text))

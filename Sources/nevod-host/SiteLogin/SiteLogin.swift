@@ -136,26 +136,13 @@ struct SiteLogin {
         return labels.first { $0 != "www" } ?? origin.host
     }
 
-    private func confirms(_ page: SitePage, _ writer: ConfigWriter) async throws -> Bool {
-        let choice = page.isElsewhere ? "y/N" : "Y/n"
-        let answer = try await line("Log in with these settings, and write the profile to \(writer.path)? (\(choice)) ")
-        return ["y", "yes"].contains(answer.lowercased()) || answer.isEmpty && !page.isElsewhere
-    }
-
-    private func line(_ prompt: String) async throws -> String {
+    /// Asks at the terminal for a line, without the spaces around it.
+    func line(_ prompt: String) async throws -> String {
         guard let answer = try await Terminal.answer(prompt, echoes: true) else {
             throw UsageError("there is no terminal to ask at")
         }
         let text = answer.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         return String(decoding: ConfigLine.trimmed(text[...].utf8), as: UTF8.self)
-    }
-
-    /// Refuses to send a password to an origin that nobody has confirmed.
-    private func checkOrigin(_ page: SitePage, asks: Bool) throws {
-        guard !asks, page.isElsewhere else { return }
-        throw SiteLoginError(
-            "\(page.given) led to another origin, and --yes sends no password there; if it is the right one, give its address: "
-                + "nevod-host login \(ShellWord.quoted(page.lasting.text))")
     }
 
     // MARK: The profile

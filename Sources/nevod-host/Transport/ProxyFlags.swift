@@ -13,11 +13,7 @@ extension SessionBuilder {
     private func chosenProxy() throws -> ProxySettings {
         guard let url = arguments.value(.proxy) else { return ProxySettings() }
         for secret in Redaction.secrets(inProxy: url) { Redaction.shared.learn(secret: secret) }
-        guard !url.utf8.contains(UInt8(ascii: "@")) else {
-            throw UsageError(
-                "--proxy contains credentials, and a command line can be read by other processes; "
-                    + "write --proxy-user NAME to be asked, or --proxy-user env:VARIABLE, or set https_proxy or http_proxy")
-        }
+        try checkProxy(url)
         return url.isEmpty ? .none : ProxySettings(url: url)
     }
 

@@ -85,7 +85,7 @@ struct DjangoLoginTests {
     @Test func `Without the CSRF token, the error names the setting`() async throws {
         let settings = settings(.json).filter { $0.0 != "csrf" && $0.0 != "page" }
         let failure = try await CookieLogins.failure(of: CookieLogins.session(settings))
-        #expect(failure.message.contains("the server wants a CSRF token, see the setting csrf (status 403)"))
+        #expect(failure.message.contains("the server wants a CSRF token (status 403); see the setting csrf"))
     }
 
     @Test func `The error for a page without the CSRF token says so`() async throws {

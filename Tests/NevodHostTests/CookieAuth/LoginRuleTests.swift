@@ -62,7 +62,7 @@ struct LoginRuleTests {
         // 2: refusals.
         Case("a 400", .page("", status: 400, cookie), fails: "the server refused (status 400)"),
         Case("a 401", .page("", status: 401, cookie), fails: "the server refused (status 401)"),
-        Case("a 403", .page("", status: 403, cookie), fails: "(status 403; it may want a CSRF token, see the setting csrf)"),
+        Case("a 403", .page("", status: 403, cookie), fails: "(status 403; it may want a CSRF token: see the setting csrf)"),
         Case("the form again", .page(form, cookie), fails: "the server showed the login page again"),
         Case(
             "the form again, with the session's cookie", .page(form, cookie), [:], [("session-cookie", "sid")],

@@ -14,7 +14,7 @@ protocol CodingDecoder: AnyObject {
     /// - Parameters:
     ///   - input: may be empty, to fetch what the last call had no room for.
     ///   - output: not empty.
-    /// - Returns: the numbers of bytes used of `input` and written to `output`.
+    /// - Returns: how many bytes of `input` were used, and how many were written to `output`.
     func decode(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(ContentCodingError) -> (used: Int, written: Int)
@@ -141,7 +141,7 @@ final class Inflater {
     }
 }
 
-/// Undoes `br` (RFC 7932). Its window has at most 16 MiB.
+/// Undoes `br` (RFC 7932). Its window is at most 16 MiB.
 final class BrotliDecoder: CodingDecoder {
     let coding = ContentCoding.brotli
     private(set) var isAtEnd = false

@@ -226,7 +226,7 @@ struct EnvironmentVariable: Sendable {
             "NEVOD_PAGER, PAGER", "The pager for what is longer than the screen, without --no-pager; empty for none."),
         EnvironmentVariable("COLUMNS", "The width of the help at a terminal."),
         EnvironmentVariable("TERM", "No colours if it is dumb."),
-        EnvironmentVariable("TMPDIR", "The folder of temporary files, instead of /tmp."),
+        EnvironmentVariable("TMPDIR", "The folder for temporary files, instead of /tmp."),
         EnvironmentVariable("DBUS_SESSION_BUS_ADDRESS, XDG_RUNTIME_DIR", "The session bus for the keyring."),
         EnvironmentVariable(
             "PGPASSFILE, PGSERVICEFILE", "The password file and the service file for a store on a PostgreSQL server."),

@@ -4,15 +4,16 @@ import Testing
 
 @testable import nevod_host
 
-@Suite struct BodyOutputTests {
+@Suite struct OutputDestinationTests {
     @Test("A temporary name fits the file system, and is cut between characters")
     func temporaryName() {
-        #expect(BodyOutput.temporaryPrefix(for: "/a/b") == "/a/b.part.")
-        #expect(BodyOutput.temporaryPrefix(for: "b") == "b.part.")
-        let long = BodyOutput.temporaryPrefix(for: "/\(String(repeating: "d", count: 300))/\(String(repeating: "é", count: 127))")
+        #expect(OutputDestination.temporaryPrefix(for: "/a/b") == "/a/b.part.")
+        #expect(OutputDestination.temporaryPrefix(for: "b") == "b.part.")
+        let long = OutputDestination.temporaryPrefix(
+            for: "/\(String(repeating: "d", count: 300))/\(String(repeating: "é", count: 127))")
         #expect(long == "/\(String(repeating: "d", count: 300))/\(String(repeating: "é", count: 100)).part.")
         #expect(
-            BodyOutput.temporaryPrefix(for: "/a/x\(String(repeating: "é", count: 127))")
+            OutputDestination.temporaryPrefix(for: "/a/x\(String(repeating: "é", count: 127))")
                 == "/a/x\(String(repeating: "é", count: 99)).part.")
     }
 

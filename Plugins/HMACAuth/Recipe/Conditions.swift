@@ -1,6 +1,25 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
+/// A part of a `when` line: a fact about the request, possibly negated. Whether a setting is given is known before any request, so
+/// it isn't a clause.
+struct Clause: Sendable, Equatable {
+    enum Fact: Sendable, Equatable {
+        /// Names, each followed by a line feed.
+        case method(Range<Int>)
+        case body, query, form, json
+        case header(Range<Int>)
+        case path(Range<Int>)
+    }
+
+    let fact: Fact
+    let isNegated: Bool
+
+    static let names: [String] = [
+        "method NAME …", "body", "query", "form", "json", "header NAME", "path PREFIX", "key", "passphrase", "token", "memo",
+    ]
+}
+
 // Reads the conditions of `when` lines.
 extension RecipeReader {
     /// The limit on conditions, because the checks go through each combination.
@@ -73,5 +92,50 @@ extension RecipeReader {
                     + Clause.names.joined(separator: ", ") + ", or \"not\" and one of them", at: words.first?.startIndex)
         }
         return .fact(Clause(fact: fact, isNegated: isNegated))
+    }
+}
+
+// Decides which conditions a request meets.
+extension Signer {
+    /// A bit for each condition of the recipe.
+    func facts(of request: borrowing RequestView) throws(SchemeError) -> UInt {
+        guard !recipe.conditions.isEmpty else { return 0 }
+        var facts: UInt = 0
+        for (index, clauses) in recipe.conditions.enumerated() {
+            var isTrue = true
+            for clause in clauses where isTrue { isTrue = self.isTrue(recipe.clauses[clause], request) }
+            if isTrue { facts |= 1 << index }
+        }
+        return facts
+    }
+
+    private func isTrue(_ clause: Clause, _ request: borrowing RequestView) -> Bool {
+        let isTrue: Bool
+        switch clause.fact {
+        case .method(let names):
+            isTrue = recipe.bytes[names].split(separator: UInt8(ascii: "\n")).contains { Self.areEqual(request.method, $0) }
+        case .body: isTrue = request.hasBody
+        case .query: isTrue = !request.query.isEmpty
+        case .form: isTrue = Self.hasMediaType("application/x-www-form-urlencoded", request)
+        case .json: isTrue = Self.hasMediaType("application/json", request)
+        case .header(let name): isTrue = contains(header: recipe.bytes[name], request)
+        case .path(let prefix):
+            let path = request.path
+            isTrue = path.count >= prefix.count && Self.areEqual(path.extracting(first: prefix.count), recipe.bytes[prefix])
+        }
+        return isTrue != clause.isNegated
+    }
+
+    /// Whether the body is of a media type, whatever its parameters.
+    private static func hasMediaType(_ type: StaticString, _ request: borrowing RequestView) -> Bool {
+        let type = UnsafeBufferPointer(start: type.utf8Start, count: type.utf8CodeUnitCount)
+        var isOfType = false
+        request.forEachHeader { line, value in
+            guard areSameName(line, Array("content-type".utf8)[...]) else { return }
+            var end = 0
+            while end < value.count, value[end] != UInt8(ascii: ";"), !value[end].isBlank { end += 1 }
+            isOfType = areSameName(value.extracting(first: end), Array(type)[...])
+        }
+        return isOfType
     }
 }

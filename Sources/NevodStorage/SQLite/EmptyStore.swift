@@ -1,0 +1,22 @@
+/// Whether an empty or missing database is a new store, or has lost its values.
+extension StoreFiles {
+    /// Makes the file of a new store, in place of none or of an empty one.
+    ///
+    /// - Parameter mustExist: Whether only an existing store may be opened.
+    /// - Throws: `damaged` if the files beside it tell that there was a store: its change counters, or a log that isn't empty.
+    func makeNew(mustExist: Bool) throws(StorageError) {
+        if mustExist { throw StorageError(.damaged, path, problem: "is empty", remedy: "give another file") }
+        let wasStore = try ChangeCounters(changes).isOfStore
+        let hasLog = try hasLog()
+        // Checked again: another process may have created the store meanwhile.
+        if wasStore || hasLog, try checkPrivate() == 0 { throw lost }
+        try PrivateFile.makeUnopened(path)
+    }
+
+    /// The error for a store that has become empty. No new one takes its place without the user's knowledge.
+    var lost: StorageError {
+        StorageError(
+            .damaged, path, problem: "was a store, and is empty now",
+            remedy: "\(StorageError.restoring), or, to start over, remove '\(changes)' and '\(log)'")
+    }
+}
