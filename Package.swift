@@ -16,6 +16,8 @@ let embedded: BuildSettingCondition = .when(traits: ["Embedded"])
 let embeddedFeature = ["-enable-experimental-feature", "Embedded"]
 let embeddedRuntime: [Target.Dependency] = [.target(name: "CEmbeddedRuntime", condition: .when(traits: ["Embedded"]))]
 let embeddedSwift: [SwiftSetting] = [.unsafeFlags(embeddedFeature + ["-Xfrontend", "-function-sections"], embedded)]
+// For modules whose speed no request depends on. In HMACAuth and the kit, -Osize would cost a sixth of a signature's instructions.
+let smallSwift = embeddedSwift + [.unsafeFlags(["-Osize"], embedded)]
 // Relative to the toolchain's folder of ordinary libraries, where the linker looks. Only lld accepts such a name.
 let embeddedLinkage: [LinkerSetting] = ["libswift_Concurrency.a", "libswiftUnicodeDataTables.a"].map {
     .linkedLibrary(":../embedded/x86_64-unknown-linux-gnu/\($0)", embedded)
@@ -172,7 +174,7 @@ let package = Package(
         // RawLayout: a lock keeps its value beside its futex word, in memory that doesn't move.
         .target(
             name: "NevodSupport", dependencies: ["CFutex"] + embeddedRuntime,
-            swiftSettings: strict + embeddedSwift + [
+            swiftSettings: strict + smallSwift + [
                 .enableExperimentalFeature("RawLayout"), .enableExperimentalFeature("BuiltinModule"),
             ]),
         .target(name: "CPluginRuntime", path: "Sources/C/CPluginRuntime"),
@@ -185,13 +187,13 @@ let package = Package(
             name: "NevodPluginKit", dependencies: ["CPluginRuntime", "NevodPluginABI", "NevodSupport"] + embeddedRuntime,
             swiftSettings: strict + embeddedSwift),
         // libcrypto's keys and hashes, for tokens and for plugins.
-        .target(name: "NevodCrypto", dependencies: ["NevodSupport", "COpenSSL"], swiftSettings: strict + embeddedSwift),
+        .target(name: "NevodCrypto", dependencies: ["NevodSupport", "COpenSSL"], swiftSettings: strict + smallSwift),
         // Separate, so that only plugins that use it need libcrypto.
         .target(
             name: "NevodPluginCrypto", dependencies: ["NevodCrypto", "NevodPluginKit", "NevodSupport", "COpenSSL"],
-            swiftSettings: strict + embeddedSwift),
+            swiftSettings: strict + smallSwift),
         // OAuth's decisions, for the host, for sessions and for the plugin; no network.
-        .target(name: "NevodOAuth", dependencies: ["NevodSupport", "COpenSSL"], swiftSettings: strict + embeddedSwift),
+        .target(name: "NevodOAuth", dependencies: ["NevodSupport", "COpenSSL"], swiftSettings: strict + smallSwift),
         // A host without a network, for the tests of a scheme in any language.
         .target(
             name: "NevodPluginTesting", dependencies: ["COpenSSL", "NevodPluginABI", "NevodSupport"], swiftSettings: strict),
@@ -219,7 +221,7 @@ let package = Package(
         // Separate, so that a plugin, or a service that only verifies tokens, needs neither networking nor Foundation.
         .target(
             name: "NevodJWT", dependencies: ["NevodCrypto", "NevodSupport", "COpenSSL"] + embeddedRuntime,
-            swiftSettings: strict + embeddedSwift),
+            swiftSettings: strict + smallSwift),
         // Separate, because FoundationNetworking makes a static program 60 MB larger and a tenth slower to start.
         .target(name: "NevodHostFoundation", dependencies: ["NevodHost", "NevodSupport"], swiftSettings: strict),
         // What an app's own module of authentication is made of: endpoints with a session, its storage, and its state.
@@ -240,14 +242,14 @@ let package = Package(
             swiftSettings: strict + embeddedSwift),
         .target(
             name: "CookieAuth", dependencies: ["NevodPluginCrypto", "NevodPluginKit", "NevodSupport"], path: "Plugins/CookieAuth",
-            swiftSettings: strict + embeddedSwift),
+            swiftSettings: strict + smallSwift),
         .target(
             name: "HMACAuth", dependencies: ["NevodPluginCrypto", "NevodPluginKit", "NevodSupport"], path: "Plugins/HMACAuth",
             swiftSettings: strict + embeddedSwift),
         .target(
             name: "OAuth2Auth",
             dependencies: ["CTokenFile", "NevodJWT", "NevodOAuth", "NevodPluginCrypto", "NevodPluginKit", "NevodSupport"],
-            path: "Plugins/OAuth2Auth", swiftSettings: strict + embeddedSwift),
+            path: "Plugins/OAuth2Auth", swiftSettings: strict + smallSwift),
 
         // Shared by the test targets. It is a test target without tests, so that no release build compiles it.
         .testTarget(

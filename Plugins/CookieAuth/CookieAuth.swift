@@ -47,7 +47,7 @@ struct CookieAuth: LogoutFlow, ChallengeFlow {
     @Setting("probe-success", help: "Sign that the probe's response is for a logged-in user") var probeSuccess: [String]
     @Setting("expired", help: "Sign that the session has ended, besides the usual ones") var expired: [String]
 
-    @Setting("mfa", help: "Address that a one-time code is sent to, if it isn't its form's") var mfa: RelativeURL?
+    @Setting("mfa", help: "Address that a one-time code is sent to, if its form has another") var mfa: RelativeURL?
     @Setting("mfa-page", help: "Page with the form for the code") var mfaPage: RelativeURL?
     @Setting("mfa-when", help: "Sign of a response that asks for a code") var mfaWhen: [String]
     @Setting("mfa-expired", help: "Sign of a response that takes no more codes") var mfaExpired: [String]
@@ -81,14 +81,12 @@ struct CookieAuth: LogoutFlow, ChallengeFlow {
     }
 
     func login(_ flow: AuthFlow) async throws(SchemeError) -> IssuedToken {
-        var login = Login(Browser(of: self, flow))
-        return try await login.run()
+        try await Login(Browser(of: self, flow)).run()
     }
 
     func logout(_ flow: AuthFlow, _ session: Session) async throws(SchemeError) {
         guard let logoutURL else { return }
-        var logout = Logout(Browser(of: self, flow, session))
-        try await logout.run(at: logoutURL.text)
+        try await Logout(Browser(of: self, flow, session)).run(at: logoutURL.text)
     }
 
     func issued(_ session: Session, account: String = "") -> IssuedToken {

@@ -2,7 +2,7 @@ internal import NevodPluginKit
 internal import NevodSupport
 
 /// An http or https URL, split as cookies and redirects need it.
-struct PageURL: Equatable, Sendable {
+final class PageURL: Equatable, Sendable {
     /// The scheme in lower case.
     let scheme: String
     /// The authority as in the Host header, in lower case: `api.example.com`, `[::1]:8443`; without a default port.
@@ -17,12 +17,12 @@ struct PageURL: Equatable, Sendable {
     }
 
     /// Reads a URL; nil if it is invalid, or has another scheme.
-    init?(_ text: String) {
+    convenience init?(_ text: String) {
         let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
         let rest = text.utf8[scheme.endIndex...].dropFirst()
         guard rest.starts(with: "//".utf8), !text.utf8.contains(where: { $0 == 0x20 || $0.isControl }) else { return nil }
         let authority = rest.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
-        let name = String(Substring(scheme)).lowercased()
+        let name = String(Substring(scheme)).lowercasedASCII
         let host = Self.normalized(String(Substring(authority)), name)
         guard name == "https" || name == "http", !host.isEmpty, !host.utf8.contains(UInt8(ascii: "@")) else { return nil }
         let path = rest[authority.endIndex...].prefix { $0 != UInt8(ascii: "#") }
@@ -33,19 +33,22 @@ struct PageURL: Equatable, Sendable {
 
     /// The URL of a request. If the caller set a Host line, its host counts, because the session's cookies don't apply to another
     /// host on the same server.
-    init(of request: borrowing RequestView) {
+    convenience init(of request: borrowing RequestView) {
         let scheme = String(copying: request.scheme)
         self.init(
             scheme: scheme, authority: Self.normalized(String(copying: request.authority), scheme),
             target: String(copying: request.target))
     }
 
+    static func == (left: PageURL, right: PageURL) -> Bool {
+        left.scheme == right.scheme && left.authority == right.authority && left.target == right.target
+    }
+
     private static func normalized(_ authority: String, _ scheme: String) -> String {
-        var authority = authority.lowercased()
+        let authority = authority.lowercasedASCII
         let port = scheme == "https" ? ":443" : ":80"
-        if authority.hasSuffix(port) { authority.removeLast(port.utf8.count) }
-        if authority.hasSuffix(":") { authority.removeLast() }
-        return authority
+        let end = authority.hasSuffix(port) ? port.utf8.count : authority.hasSuffix(":") ? 1 : 0
+        return String(Substring(authority.utf8.dropLast(end)))
     }
 
     var origin: String { "\(scheme)://\(authority)" }

@@ -8,7 +8,7 @@ struct Site: Sendable {
     private(set) var formPage: PageURL?
     private(set) var probe: PageURL?
     private(set) var logout: PageURL?
-    /// The origins that settings name, to which flows may send.
+    /// The origins that the settings name. Flows may send to them.
     private(set) var origins: [String] = []
     private(set) var fields: [(name: String, value: String)] = []
     private(set) var headers: [(name: String, value: String)] = []
@@ -24,7 +24,7 @@ struct Site: Sendable {
     private(set) var secondFactor: SecondFactor?
     private(set) var logoutFields: [(name: String, value: String)] = []
     private(set) var logoutSuccess: [Sign] = []
-    /// The names for which the pages that requests get are read: the login's form, the fields of signs, and the CSRF token.
+    /// The names that a request's page must contain to be read: the login's fields, the fields of signs, and the CSRF token.
     private(set) var pageNames = PageNames([])
     /// The statuses that may be challenges, in addition to 401 and 403.
     private(set) var challengeStatuses = Answer.redirects
@@ -47,11 +47,19 @@ struct Site: Sendable {
         if let password = settings.password, password.isEmpty {
             throw .badSetting("password", "must not be empty; leave it out to be asked for it")
         }
-        try readAddresses(settings)
+        start = settings.siteURL?.text ?? ""
+        loginPage = try Self.address(settings.login.text, "login")
+        formPage = try Self.address(settings.page, "page")
+        probe = try Self.address(settings.probe, "probe")
+        logout = try Self.address(settings.logoutURL, "logout")
+        origins = try Self.origins(settings, loginPage)
         fields = try Self.fields(settings.fields, "field")
         headers = try Self.headers(settings.headers, "header")
         loginHeaders = try Self.headers(settings.loginHeaders, "login-header")
-        try readTokens(settings)
+        loginToken = try CSRFToken(
+            settings.csrf, name: settings.csrfName, header: settings.csrfHeader, field: settings.csrfField)
+        requestToken = try Self.requestToken(settings)
+        csrfStale = try Sign.signs(settings.csrfStale, of: "csrf-stale")
         if let name = settings.sessionCookie {
             guard !name.isEmpty, !name.utf8.contains(where: { "=; ".utf8.contains($0) }) else {
                 throw .badSetting("session-cookie", "must be the name of a cookie")
@@ -64,21 +72,21 @@ struct Site: Sendable {
         if !probeSuccess.isEmpty, probe == nil { throw .badSetting("probe-success", "has no meaning without probe") }
         expired = try Sign.signs(settings.expired, of: "expired")
         secondFactor = try SecondFactor(settings)
-        try readLogout(settings)
-        if requestToken != nil { challengeStatuses += [400, 419, 422] }
-        for (setting, signs) in [("expired", expired), ("csrf-stale", csrfStale)] {
-            try addStatuses(of: signs, setting)
+        logoutMethod = settings.logoutMethod
+        guard !logoutMethod.isEmpty, logoutMethod.utf8.allSatisfy({ $0.isTokenByte }) else {
+            throw .badSetting("logout-method", "must be a method, such as POST or DELETE")
         }
+        logoutFields = try Self.fields(settings.logoutFields, "logout-field")
+        if logout == nil { try Self.checkNoLogout(settings) }
+        logoutSuccess = try Sign.signs(settings.logoutSuccess, of: "logout-success")
+        if requestToken != nil { challengeStatuses += [400, 419, 422] }
+        try Self.add(expired, "expired", to: &challengeStatuses)
+        try Self.add(csrfStale, "csrf-stale", to: &challengeStatuses)
         pageNames = PageNames([passwordField] + (expired + csrfStale).flatMap { $0.fields } + (requestToken?.pageNames ?? []))
     }
 
-    private mutating func readAddresses(_ settings: CookieAuth) throws(SchemeError) {
-        start = settings.siteURL?.text ?? ""
-        loginPage = try Self.address(settings.login.text, "login")
-        formPage = try settings.page.map { page throws(SchemeError) in try Self.address(page.text, "page") }
-        probe = try settings.probe.map { probe throws(SchemeError) in try Self.address(probe.text, "probe") }
-        logout = try settings.logoutURL.map { logout throws(SchemeError) in try Self.address(logout.text, "logout") }
-        origins = [loginPage.origin]
+    private static func origins(_ settings: CookieAuth, _ loginPage: PageURL) throws(SchemeError) -> [String] {
+        var origins = [loginPage.origin]
         let others = [
             ("site", settings.siteURL?.text), ("page", settings.page?.text), ("probe", settings.probe?.text),
             ("request-csrf-page", settings.requestCSRFPage?.text), ("mfa", settings.mfa?.text),
@@ -87,32 +95,31 @@ struct Site: Sendable {
         ]
         for (name, text) in others {
             guard let text else { continue }
-            let origin = try Self.address(text, name).origin
+            let origin = try address(text, name).origin
             if !origins.contains(where: { $0.equals(origin) }) { origins.append(origin) }
         }
+        return origins
     }
 
-    private mutating func readTokens(_ settings: CookieAuth) throws(SchemeError) {
-        loginToken = try CSRFToken(
-            settings.csrf, name: settings.csrfName, header: settings.csrfHeader, field: settings.csrfField)
+    private static func requestToken(_ settings: CookieAuth) throws(SchemeError) -> CSRFToken? {
         let source = settings.requestCSRF.resolved(settings.csrf)
         let isSame = source == settings.csrf
         let isElsewhere = settings.requestCSRFHeader != nil || settings.requestCSRFField != nil
         // Requests send the token in the header that the settings name for the login.
         let inherited = isSame && !isElsewhere && source != .none ? settings.csrfHeader : nil
-        requestToken = try CSRFToken(
+        let token = try CSRFToken(
             source, name: settings.requestCSRFName ?? (isSame && source != .none ? settings.csrfName : nil),
             header: settings.requestCSRFHeader ?? inherited, field: settings.requestCSRFField, prefix: "request-",
             isForRequests: true)
-        if requestToken == nil {
+        if token == nil {
             if settings.requestCSRFPage != nil { throw .badSetting("request-csrf-page", "has no meaning without request-csrf") }
             if !settings.csrfStale.isEmpty { throw .badSetting("csrf-stale", "has no meaning without request-csrf") }
         }
-        csrfStale = try Sign.signs(settings.csrfStale, of: "csrf-stale")
+        return token
     }
 
-    /// Asks the host for responses with the statuses that signs name.
-    private mutating func addStatuses(of signs: [Sign], _ setting: String) throws(SchemeError) {
+    /// Adds the statuses that signs name, to ask the host for responses with them.
+    private static func add(_ signs: [Sign], _ setting: String, to challengeStatuses: inout [Int]) throws(SchemeError) {
         for sign in signs {
             guard let statuses = sign.statuses else {
                 throw .badSetting(setting, "must name each status, such as 440; a class such as 4xx isn't allowed here")
@@ -124,20 +131,17 @@ struct Site: Sendable {
         guard challengeStatuses.count <= 16 else { throw .badSetting(setting, "names too many statuses") }
     }
 
-    private mutating func readLogout(_ settings: CookieAuth) throws(SchemeError) {
-        guard !settings.logoutMethod.isEmpty, settings.logoutMethod.utf8.allSatisfy({ $0.isTokenByte }) else {
-            throw .badSetting("logout-method", "must be a method, such as POST or DELETE")
-        }
-        logoutMethod = settings.logoutMethod
-        logoutFields = try Self.fields(settings.logoutFields, "logout-field")
-        if settings.logoutURL == nil {
-            let others = [
-                ("logout-page", settings.logoutPage == nil), ("logout-field", settings.logoutFields.isEmpty),
-                ("logout-success", settings.logoutSuccess.isEmpty),
-            ]
-            for (name, isAbsent) in others where !isAbsent { throw .badSetting(name, "has no meaning without logout") }
-        }
-        logoutSuccess = try Sign.signs(settings.logoutSuccess, of: "logout-success")
+    private static func checkNoLogout(_ settings: CookieAuth) throws(SchemeError) {
+        let others = [
+            ("logout-page", settings.logoutPage == nil), ("logout-field", settings.logoutFields.isEmpty),
+            ("logout-success", settings.logoutSuccess.isEmpty),
+        ]
+        for (name, isAbsent) in others where !isAbsent { throw .badSetting(name, "has no meaning without logout") }
+    }
+
+    private static func address(_ setting: RelativeURL?, _ name: String) throws(SchemeError) -> PageURL? {
+        guard let setting else { return nil }
+        return try address(setting.text, name)
     }
 
     /// Requires the ASCII form of an international name, because redirects and cookies are compared with it.

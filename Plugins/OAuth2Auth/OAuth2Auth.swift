@@ -100,7 +100,7 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
 
     /// Sets a parameter of the authorization request. Replaces a parameter from the settings.
     mutating func setAuthorization(_ name: String, _ value: String) {
-        extraAuthorization.fields.removeAll { $0.name.utf8.elementsEqual(name.utf8) }
+        extraAuthorization.remove(name)
         extraAuthorization.append(name, .text(value))
     }
 
@@ -121,19 +121,22 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
         // This grant has no authorization server to find endpoints for.
         if grant == .metadata { return try await workloadToken(flow).issued }
         let server = try await TokenEndpoint(of: self, flow, try await endpoints(flow)).withProofs()
-        var token: StoredToken
-        switch grant {
-        case .code: token = try await AuthorizationCode(server).run()
-        case .device: token = try await DeviceCode(server).run()
-        case .clientCredentials: token = try await ClientCredentials(server).run()
-        case .password: token = try await Password(server).run()
-        case .tokenExchange: token = try await TokenExchange(server).run()
-        case .jwtBearer: token = try await JWTBearer(server).run()
-        case .refreshToken: token = try await GivenRefreshToken(server).run()
-        case .metadata: token = try await workloadToken(flow)
-        }
+        var token = try await token(from: server)
         try await server.identify(&token)
         return token.issued
+    }
+
+    private func token(from server: TokenEndpoint) async throws(SchemeError) -> StoredToken {
+        switch grant {
+        case .code: try await AuthorizationCode(server).run()
+        case .device: try await DeviceCode(server).run()
+        case .clientCredentials: try await ClientCredentials(server).run()
+        case .password: try await Password(server).run()
+        case .tokenExchange: try await TokenExchange(server).run()
+        case .jwtBearer: try await JWTBearer(server).run()
+        case .refreshToken: try await GivenRefreshToken(server).run()
+        case .metadata: try await workloadToken(server.flow)
+        }
     }
 
     func refresh(_ flow: AuthFlow, _ token: AccessToken) async throws(SchemeError) -> IssuedToken {
@@ -158,6 +161,13 @@ struct OAuth2Auth: FlowScheme, RefreshFlow, LogoutFlow, ChallengeFlow {
         if let verdict = try proofVerdict(on: response, request, token) { return verdict }
         let verdict = try bearerVerdict(on: response, request, token)
         return verdict == .nothing && hasNewNonce ? .stateChanged : verdict
+    }
+}
+
+extension FormFields {
+    /// Removes all fields of a name.
+    mutating func remove(_ name: String) {
+        fields.removeAll { $0.name.utf8.elementsEqual(name.utf8) }
     }
 }
 

@@ -34,7 +34,7 @@ package struct AuthorizationResponse: Sendable {
 
     /// Reads a form, encoded.
     package init(form: UnsafeRawBufferPointer) {
-        items = FormItem.items(of: form)
+        items = FormItem.items(of: Array(form))
     }
 
     /// Reads the query of an address; nil for an address other than the redirect URI with more parameters. The parameters of the
@@ -49,7 +49,9 @@ package struct AuthorizationResponse: Sendable {
     }
 
     private static func items(of address: String) -> [FormItem] {
-        FormItem.items(of: address.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }.dropFirst())
+        let bytes = Array(address.utf8)
+        let query = bytes.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+        return FormItem.items(of: Array(query))
     }
 
     /// Whether it is the response to the request with this state. Compares in constant time.

@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// The pace at which a device asks for its token (RFC 8628 §3.5).
 package struct DevicePolling: Sendable {
     /// The seconds until the next request.

@@ -64,11 +64,11 @@ package enum EndpointBody: Sendable, Equatable {
         case nil: self = bytes.isEmpty ? .empty : .other
         // A page, with links that may look like a form's fields, or JSON that isn't an object.
         case UInt8(ascii: "<"), UInt8(ascii: "["), UInt8(ascii: "\""): self = .other
-        default: self = Self.form(content)
+        default: self = Self.form(Array(content))
         }
     }
 
-    private static func form(_ text: some Collection<UInt8>) -> EndpointBody {
+    private static func form(_ text: [UInt8]) -> EndpointBody {
         let items = FormItem.items(of: text)
         let isOAuth = items.contains { item in
             ["error", "access_token", "device_code"].contains { item.name.elementsEqual($0.utf8) }

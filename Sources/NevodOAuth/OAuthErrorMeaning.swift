@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// The meaning of a failure for the owner of a token (RFC 6749 §5.2, its extensions, and servers' own codes). This is the
 /// project's only such table: a plugin, and a program without one, must end a session for the same reasons.
 package enum OAuthErrorMeaning: Sendable {

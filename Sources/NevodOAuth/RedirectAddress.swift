@@ -22,16 +22,19 @@ package enum RedirectAddress {
     /// An address without its query and fragment, as browsers write it: without a default port, and with a path. So addresses
     /// can be compared with the redirect URI (RFC 6749 §3.1.2).
     package static func place(of address: String) -> String {
-        let bytes = address.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let bytes = Array(address.utf8).prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         let scheme = bytes.prefix { $0 != UInt8(ascii: ":") }
         let name = String(decoding: scheme.map { $0.lowercased }, as: UTF8.self)
         let rest = bytes[scheme.endIndex...]
-        guard name == "http" || name == "https", rest.starts(with: "://".utf8) else { return String(Substring(bytes)) }
+        guard name == "http" || name == "https", rest.starts(with: "://".utf8) else {
+            return String(decoding: Array(bytes), as: UTF8.self)
+        }
         let authority = rest.dropFirst(3).prefix { $0 != UInt8(ascii: "/") }
         var host = authority.map { $0.lowercased }
         let port = Array((name == "http" ? ":80" : ":443").utf8)
         if host.count > port.count, host.suffix(port.count).elementsEqual(port) { host.removeLast(port.count) }
         let path = rest[authority.endIndex...]
-        return "\(name)://\(String(decoding: host, as: UTF8.self))\(path.isEmpty ? "/" : String(Substring(path)))"
+        let shown = path.isEmpty ? "/" : String(decoding: Array(path), as: UTF8.self)
+        return "\(name)://\(String(decoding: host, as: UTF8.self))\(shown)"
     }
 }

@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// The tokens that a logout revokes (RFC 7009): first the refresh token, which ends its grant. Then the access token, for servers
 /// that don't end it with the grant (§2.1), even if the server refused to revoke the refresh token.
 package struct Revocation: Sendable {

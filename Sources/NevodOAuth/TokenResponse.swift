@@ -39,7 +39,8 @@ package struct TokenResponse: Sendable {
     ) throws(Fault) {
         guard let accessToken, Self.isToken(accessToken) else { throw .noAccessToken }
         // Compared in any letter case (§5.1).
-        func isType(_ name: String) -> Bool { type?.utf8.elementsEqual(name.utf8) { $0.lowercased == $1 } ?? false }
+        let lowercased = type?.utf8.map { $0.lowercased }
+        func isType(_ name: String) -> Bool { lowercased == Array(name.utf8) }
         if type == nil || isType("bearer") || isFromSlack && (isType("bot") || isType("user")) {
             self.type = .bearer
         } else if isType("dpop") {

@@ -2,12 +2,25 @@ internal import NevodPluginABI
 
 /// The reason why a scheme failed. The status decides what the host does next.
 public struct SchemeError: Error, Sendable {
-    let status: Int32
-    let subject: String
+    private let content: Content
+
+    var status: Int32 { content.status }
+    var subject: String { content.subject }
     /// The reason. Safe to show.
-    public let message: String
-    let detail: String
-    let cause: Cause
+    public var message: String { content.message }
+    var detail: String { content.detail }
+    var cause: Cause { content.cause }
+
+    /// Behind a reference, because each function that passes an error on would copy a large struct.
+    private final class Content: Sendable {
+        let status: Int32
+        let subject, message, detail: String
+        let cause: Cause
+
+        init(_ status: Int32, _ subject: String, _ message: String, _ detail: String, _ cause: Cause) {
+            (self.status, self.subject, self.message, self.detail, self.cause) = (status, subject, message, detail, cause)
+        }
+    }
 
     /// The cause of an error from a call of ``AuthFlow``.
     enum Cause {
@@ -17,11 +30,7 @@ public struct SchemeError: Error, Sendable {
     }
 
     init(_ status: Int32, subject: String = "", _ message: String, detail: String = "", cause: Cause = .other) {
-        self.status = status
-        self.subject = subject
-        self.message = message
-        self.detail = detail
-        self.cause = cause
+        content = Content(status, subject, message, detail, cause)
     }
 
     init(_ error: SchemeError, cause: Cause) {
@@ -134,4 +143,9 @@ extension FlowAction {
         case .keep: "keep"
         }
     }
+}
+
+extension SchemeError: CustomStringConvertible {
+    /// The reason, after the setting or header that it is about. The detail is left out, since it may be sensitive.
+    public var description: String { subject.isEmpty ? message : "\(subject): \(message)" }
 }

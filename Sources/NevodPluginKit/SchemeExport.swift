@@ -238,10 +238,10 @@ extension SchemeBox {
 }
 
 /// Keeps a scheme in one place. A closure that captured the struct itself would copy it for each call.
-final class Held<Scheme: AuthScheme> {
-    let scheme: Scheme
+package final class Held<Scheme: AuthScheme>: Sendable {
+    package let scheme: Scheme
 
-    init(_ scheme: Scheme) {
+    package init(_ scheme: Scheme) {
         self.scheme = scheme
     }
 }

@@ -21,6 +21,7 @@ public struct Setting<Value: SettingValue>: Sendable {
     ///   - name: `a-z`, `0-9` and `-`, beginning with a letter.
     ///   - value: the default. Without it the setting is required, or nil if its type is optional.
     ///   - help: one line, without a full stop.
+    @inline(never)
     public init(_ name: StaticString, default value: Value? = nil, help: StaticString) {
         // A test that creates a scheme directly gets the defaults.
         guard let reading = SettingsReader.current else {

@@ -47,7 +47,8 @@ extension Bool: SettingValue {
     public var text: String { description }
     public init?(texts values: [UnsafeRawBufferPointer]) {
         guard let text = String(texts: values) else { return nil }
-        self.init(text)
+        guard let value = [false, true].first(where: { $0.description.utf8.elementsEqual(text.utf8) }) else { return nil }
+        self = value
     }
 }
 
@@ -70,7 +71,7 @@ extension SettingValue where Self: CaseIterable & RawRepresentable, RawValue == 
     public var text: String { rawValue }
     public init?(texts values: [UnsafeRawBufferPointer]) {
         guard let text = String(texts: values) else { return nil }
-        self.init(rawValue: text)
+        self.init(text: text)
     }
 }
 

@@ -3,8 +3,8 @@ internal import NevodSupport
 
 /// The requests of a flow, as a browser makes them: with the cookies that earlier responses set, and with the previous page's CSRF
 /// token.
-struct Browser {
-    let scheme: CookieAuth
+final class Browser {
+    private let held: Held<CookieAuth>
     let flow: AuthFlow
     private(set) var jar: Jar
     /// The latest token for the login's forms, and for requests of the session.
@@ -19,7 +19,8 @@ struct Browser {
 
     private static let mostRedirects = 5
 
-    var site: Site { scheme.site }
+    var scheme: CookieAuth { held.scheme }
+    var site: Site { held.scheme.site }
     var session: Session { Session(jar, csrf: requestToken, id: id) }
 
     /// Whether the flow is a login and has no session yet.
@@ -28,24 +29,25 @@ struct Browser {
 
     /// - Parameter session: nil for a login.
     init(of scheme: CookieAuth, _ flow: AuthFlow, _ session: Session? = nil) {
-        (self.scheme, self.flow, isLogin) = (scheme, flow, session == nil)
+        (held, self.flow, isLogin) = (Held(scheme), flow, session == nil)
         (jar, requestToken) = (session?.jar ?? Jar(), session?.csrf)
         let digits = flow.random.prefix(8).flatMap { [Hexadecimal.digit($0 >> 4), Hexadecimal.digit($0 & 15)] }
         id = session?.id ?? String(decoding: digits, as: UTF8.self)
     }
 
     /// Forgets everything, for another login.
-    mutating func restart() {
-        self = Browser(of: scheme, flow)
+    func restart() {
+        (jar, loginToken, requestToken, page) = (Jar(), nil, nil, nil)
+        (trail, newCookies) = ([], [])
     }
 
     /// Forgets the tokens for requests, because a login invalidates earlier ones.
-    mutating func forgetRequestToken() {
+    func forgetRequestToken() {
         requestToken = nil
     }
 
     /// Replaces the cookies with an earlier state of the jar.
-    mutating func restore(_ jar: Jar) {
+    func restore(_ jar: Jar) {
         self.jar = jar
     }
 
@@ -54,7 +56,7 @@ struct Browser {
     /// Gets a page, and follows its redirects within the origins that settings name.
     ///
     /// - Parameter token: a token to look for; if JSON holds it, the page is requested as JSON.
-    mutating func visit(_ url: PageURL, for token: CSRFToken? = nil) async throws(SchemeError) -> Answer {
+    func visit(_ url: PageURL, for token: CSRFToken? = nil) async throws(SchemeError) -> Answer {
         let answer = try await walk(from: url, wantsJSON: token.map { $0.source == .json } ?? false)
         guard let next = answer.location else { return answer }
         guard isOfSite(next) else { throw .elsewhere("the page", next.origin) }
@@ -63,14 +65,14 @@ struct Browser {
 
     /// Requests the address that only a logged-in user may see. If the settings have signs, they apply to its own response. Without
     /// signs, the page it redirects to is used.
-    mutating func probe(_ url: PageURL) async throws(SchemeError) -> Answer {
+    func probe(_ url: PageURL) async throws(SchemeError) -> Answer {
         try await walk(from: url, mostRedirects: site.probeSuccess.isEmpty ? Self.mostRedirects : 0)
     }
 
     /// Visits the target of a redirect.
     ///
     /// - Returns: nil if the response isn't a redirect, or leads to another origin.
-    mutating func follow(_ answer: Answer) async throws(SchemeError) -> Answer? {
+    func follow(_ answer: Answer) async throws(SchemeError) -> Answer? {
         guard let next = answer.location, isOfSite(next) else { return nil }
         return try await walk(from: next)
     }
@@ -78,7 +80,7 @@ struct Browser {
     /// Gets a page, and follows its redirects.
     ///
     /// - Returns: the last response. It is a redirect if it leads to another origin, or if there are too many redirects.
-    private mutating func walk(
+    private func walk(
         from url: PageURL, wantsJSON: Bool = false, mostRedirects: Int = mostRedirects
     ) async throws(SchemeError) -> Answer {
         let headers = wantsJSON ? [(name: "Accept", value: "application/json")] : []
@@ -97,20 +99,20 @@ struct Browser {
     // MARK: Forms
 
     /// Sends fields with the login's CSRF token.
-    mutating func submit(_ fields: Fields, to url: PageURL) async throws(SchemeError) -> Answer {
+    func submit(_ fields: Fields, to url: PageURL) async throws(SchemeError) -> Answer {
         readLoginToken(from: nil, for: url)
         let issued = loginToken.flatMap { $0.origin.equals(url.origin) ? $0.value : nil }
         return try await submit(fields, "POST", to: url, site.loginToken, issued)
     }
 
     /// Sends fields with the CSRF token of the session's requests.
-    mutating func submitInSession(_ fields: Fields, _ method: String, to url: PageURL) async throws(SchemeError) -> Answer {
+    func submitInSession(_ fields: Fields, _ method: String, to url: PageURL) async throws(SchemeError) -> Answer {
         let cookies = jar.sent(to: url, at: flow.unixSeconds)
         let issued = requestToken.flatMap { $0.origin.equals(url.origin) ? $0.value : nil }
         return try await submit(fields, method, to: url, site.requestToken, site.requestToken?.read(from: nil, cookies) ?? issued)
     }
 
-    private mutating func submit(
+    private func submit(
         _ fields: Fields, _ method: String, to url: PageURL, _ token: CSRFToken?, _ value: String?
     ) async throws(SchemeError) -> Answer {
         var fields = fields
@@ -145,7 +147,7 @@ struct Browser {
 
     /// Sends a request with its cookies, and stores the response's cookies. Doesn't follow redirects, because each response may set
     /// cookies.
-    private mutating func exchange(_ request: FlowRequest, isForm: Bool) async throws(SchemeError) -> Answer {
+    private func exchange(_ request: FlowRequest, isForm: Bool) async throws(SchemeError) -> Answer {
         var request = request
         request.followsRedirects = false
         guard let url = PageURL(request.url) else { throw .internal("the plugin made an invalid URL") }
@@ -181,7 +183,7 @@ struct Browser {
     /// Reads the login's CSRF token from a response, or from a cookie. Many frameworks issue a new token with each response.
     ///
     /// - Parameter url: the URL that the token will be sent to.
-    private mutating func readLoginToken(from answer: Answer?, for url: PageURL) {
+    private func readLoginToken(from answer: Answer?, for url: PageURL) {
         guard let token = site.loginToken else { return }
         let target = url.origin.equals(site.loginPage.origin) ? site.loginPage : url
         guard let value = token.read(from: answer, jar.sent(to: target, at: flow.unixSeconds)) else { return }
@@ -190,7 +192,7 @@ struct Browser {
 }
 
 extension FlowRequest {
-    /// Replaces the lines of that name.
+    /// Replaces all lines with that name.
     fileprivate mutating func setHeader(_ name: String, _ value: String) {
         headers.removeAll { $0.name.equalsIgnoringCase(name) }
         headers.append((name, value))

@@ -17,7 +17,7 @@ enum LoginResult {
 extension LoginResult {
     /// Reads a response.
     ///
-    /// - Parameter isCode: whether the request sent a code, which can be too late.
+    /// - Parameter isCode: whether the request sent a code. A code can arrive too late.
     /// - Throws: ``SchemeError/unavailable(_:)``, which keeps the token, for a response that shows neither a login nor a refusal.
     init(_ answer: Answer, toCode isCode: Bool, _ site: Site) throws(SchemeError) {
         if site.failure.hold(in: answer) {
@@ -88,7 +88,7 @@ extension LoginResult {
 }
 
 extension JSONValue {
-    /// Whether the usual members of APIs say that a request failed, although its status doesn't.
+    /// Whether a member that APIs commonly use says that the request failed, although the status doesn't.
     fileprivate var saysFailure: Bool {
         for name in ["success", "ok", "authenticated", "loggedIn"] where self[name] == .bool(false) { return true }
         for name in ["error", "errors"] {
@@ -100,7 +100,7 @@ extension JSONValue {
         for name in ["status", "statusCode", "code"] {
             if case .integer(let status)? = self[name], [400, 401, 403, 422].contains(status) { return true }
         }
-        guard let status = self["status"]?.string?.lowercased() else { return false }
+        guard let status = self["status"]?.string?.lowercasedASCII else { return false }
         return ["error", "fail", "failed", "failure", "unauthorized"].contains { $0.equals(status) }
     }
 }

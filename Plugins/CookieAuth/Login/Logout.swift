@@ -3,7 +3,7 @@ internal import NevodSupport
 
 /// A logout. It has succeeded when the server no longer knows the session.
 struct Logout {
-    private var browser: Browser
+    private let browser: Browser
 
     private var site: Site { browser.site }
     private var scheme: CookieAuth { browser.scheme }
@@ -12,7 +12,7 @@ struct Logout {
         self.browser = browser
     }
 
-    mutating func run(at address: String) async throws(SchemeError) {
+    func run(at address: String) async throws(SchemeError) {
         guard let url = PageURL(address) else { throw .internal("the plugin made an invalid URL") }
         let session = browser.session
         guard let (form, target) = try await openForm(for: url) else { return try await confirmEnd(of: session) }
@@ -31,14 +31,15 @@ struct Logout {
         try await confirm(session)
     }
 
-    /// Checks whether a session had already ended, as a page suggests. The page may show the login's form to everybody.
-    private mutating func confirmEnd(of session: Session) async throws(SchemeError) {
+    /// Checks whether the session had already ended. A page suggests that it had, but the page may show the login's form to
+    /// everybody.
+    private func confirmEnd(of session: Session) async throws(SchemeError) {
         guard site.probe != nil else { throw .badToken("the session had already ended") }
         try await confirm(session)
     }
 
-    /// Checks by the probe that the server no longer knows the session.
-    private mutating func confirm(_ session: Session) async throws(SchemeError) {
+    /// Checks with the probe that the server no longer knows the session.
+    private func confirm(_ session: Session) async throws(SchemeError) {
         guard let probe = site.probe else { return }
         // Uses the cookies from before the logout, because the server must no longer accept a copy of them.
         browser.restore(session.jar)
@@ -55,7 +56,7 @@ struct Logout {
     ///
     /// - Returns: the form's fields, and the address to send them to, which may be a link with a token in its query. Nil if the
     ///   session had already ended.
-    private mutating func openForm(for url: PageURL) async throws(SchemeError) -> (Fields, PageURL)? {
+    private func openForm(for url: PageURL) async throws(SchemeError) -> (Fields, PageURL)? {
         if let page = scheme.logoutPage.flatMap({ PageURL($0.text) }) {
             let answer = try await browser.visit(page)
             if let form = try SubmittedForm(in: answer, to: url) { return (Fields(form.fields), form.target ?? url) }

@@ -6,10 +6,10 @@ enum ServerWords {
     private static let names = [
         "message", "error_description", "detail", "error", "errors", "non_field_errors", "reason", "title", "msg", "description",
     ]
-    /// The most bytes and the deepest nesting that are read.
+    /// The limits on the bytes of a message and on the nesting of JSON.
     private static let most = 200
     private static let depth = 5
-    /// The most values that are read.
+    /// The limit on the values that are read.
     private static let budget = 200
 
     /// - Parameter hidden: passwords and codes that the words must not repeat.
@@ -21,7 +21,7 @@ enum ServerWords {
         return words
     }
 
-    /// Whether a text repeats a secret, or was cut within one. Ignores changes of white space.
+    /// Whether a text repeats a secret, or ends in the middle of one. Ignores changes of white space.
     private static func repeats(_ text: String, _ secret: Secret) -> Bool {
         let isVisible = { (byte: UInt8) in byte > 0x20 }
         var text = text.utf8.filter(isVisible)
@@ -30,7 +30,7 @@ enum ServerWords {
             let secret = bytes.filter(isVisible)
             guard !secret.isEmpty else { return false }
             if text.firstRange(ofBytes: secret) != nil { return true }
-            // Ordinary words share shorter beginnings.
+            // An ordinary word may share fewer than four bytes with a secret's beginning.
             let longest = min(secret.count, text.count)
             return longest >= 4 && (4...longest).contains { text.suffix($0).elementsEqual(secret.prefix($0)) }
         }
@@ -62,7 +62,7 @@ enum ServerWords {
         }
     }
 
-    /// The text of a value under such a name: the value itself, its first element, or a text within it.
+    /// The text of a member with one of the names: the value itself, its first element, or a text within it.
     private static func said(by value: JSONValue, _ depth: Int, _ budget: inout Int) -> String? {
         budget -= 1
         guard depth >= 0, budget > 0 else { return nil }
@@ -71,7 +71,7 @@ enum ServerWords {
         case .array(let elements): return elements.first.flatMap { said(by: $0, depth - 1, &budget) }
         case .object(let members):
             if let text = text(in: value, depth, &budget) { return text }
-            // The fields of a form, each with its messages.
+            // The members may be a form's fields, each with its messages.
             for member in members.prefix(5) {
                 if let text = said(by: member.value, depth - 1, &budget) { return text }
             }

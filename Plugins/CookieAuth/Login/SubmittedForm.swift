@@ -62,11 +62,11 @@ extension HTMLForm {
         return base.resolving(action)
     }
 
-    /// Whether the form goes to an address. Items of the address's query may be fields of the form instead, since applications
+    /// Whether the form goes to an address. Items of the address's query may be fields of the form instead, because applications
     /// accept both.
     ///
-    /// - Parameter isStrict: whether the form must have the address's items. If not, it must only have no other items with their
-    ///   names.
+    /// - Parameter isStrict: whether the form must have all of the address's items. If not, it may lack an item, but must not
+    ///   give it another value.
     func goes(to address: PageURL, _ page: HTMLPage, _ url: PageURL, isStrict: Bool = true) -> Bool {
         guard let target = target(page, url), target.origin.equals(address.origin), target.path.equals(address.path) else {
             return false

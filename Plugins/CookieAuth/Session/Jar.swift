@@ -42,9 +42,15 @@ struct Jar: Equatable, Sendable {
 
     /// The domain whose cookies have the most bytes; nil if there are no cookies.
     private var largest: String? {
-        var sizes: [String: Int] = [:]
-        for cookie in cookies { sizes[cookie.domain, default: 0] += cookie.encodedCount }
-        return sizes.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key
+        var sizes: [(domain: String, bytes: Int)] = []
+        for cookie in cookies {
+            if let index = sizes.firstIndex(where: { $0.domain.equals(cookie.domain) }) {
+                sizes[index].bytes += cookie.encodedCount
+            } else {
+                sizes.append((cookie.domain, cookie.encodedCount))
+            }
+        }
+        return sizes.max { $0.bytes < $1.bytes }?.domain
     }
 
     mutating func dropExpired(at unixSeconds: Int64) {
@@ -108,7 +114,7 @@ extension JarCookie {
         // A domain that isn't in its ASCII form matches no host.
         guard let line = SetCookieLine(text),
             let (domain, isHostOnly) = line.scope(
-                setBy: url.host, overTLS: url.isSecure, canonical: { $0.lowercased() },
+                setBy: url.host, overTLS: url.isSecure, canonical: { $0.lowercasedASCII },
                 isPublicSuffix: { suffixes.contains($0) != false })
         else { return nil }
         let path = line.path ?? CookieScope.defaultPath(of: url.path)

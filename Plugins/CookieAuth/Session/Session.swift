@@ -6,7 +6,7 @@ struct Session: Equatable, Sendable {
     var jar: Jar
     /// The token from a page or another response; nil if there is none, or if a cookie holds it.
     var csrf: IssuedCSRF?
-    /// A random number for the login. It ties a CSRF token that the host keeps to one session.
+    /// A random number from the login. It ties a CSRF token that the host keeps to this session.
     let id: String
 
     init(_ jar: Jar = Jar(), csrf: IssuedCSRF? = nil, id: String = "") {
@@ -49,7 +49,7 @@ extension IssuedCSRF {
 /// holds a tab or a line break.
 extension Session: SchemeToken {
     private static let version = "2"
-    /// The format before the CSRF token had a line.
+    /// The version of the format that had no line for the CSRF token.
     private static let before = "1"
 
     init(decoding bytes: Span<UInt8>) throws(SchemeError) {

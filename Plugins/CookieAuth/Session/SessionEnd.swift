@@ -6,8 +6,8 @@ extension CookieAuth {
     func respond(
         to response: borrowing ResponseView, _ request: borrowing RequestView, _ session: Session?, _ edits: ResponseEdits
     ) -> Verdict {
-        // After a 401, the host logs in again without a verdict, and cookies in such a response end the session. But it doesn't log
-        // in if the CSRF token was just fetched again, because it considers such a session fresh; so ask for a challenge.
+        // After a 401, the host logs in again even without a verdict, and cookies in such a response end the session. But if the
+        // CSRF token was just fetched again, the host considers the session fresh and doesn't log in, so ask for a challenge.
         guard response.status != 401 else { return site.requestToken != nil && request.attempt > 1 ? .challenge : .nothing }
         let url = PageURL(of: request)
         // A host that gets no cookies of the session can't end or change the session.
@@ -23,7 +23,7 @@ extension CookieAuth {
             names: site.pageNames)
         let lost = !isLogout && site.hasEnded(new) && !site.hasEnded(session.jar)
         if isChallenge(answer), !isLogout {
-            // Only once: if the server rejects its own newest token, it means the request itself.
+            // Only once: if the server rejects even its newest token, the request itself is at fault.
             let isStale = !request.isSafe && site.saysStale(answer)
             if isStale, request.attempt == 1 || site.expired.hold(in: answer) { return .challenge }
             // An unsafe request that ended the session itself has done its work, and isn't sent again.
@@ -86,17 +86,6 @@ extension Site {
         return isLoginForm(answer, isSafe: true)
     }
 
-    /// Whether a response rejects a request's CSRF token.
-    func saysStale(_ answer: Answer) -> Bool {
-        guard requestToken != nil else { return false }
-        if csrfStale.hold(in: answer) { return true }
-        switch answer.status {
-        case 419: return true
-        case 400, 403, 422: return answer.speaksOfCSRF
-        default: return false
-        }
-    }
-
     /// Whether a response says that the session has ended.
     ///
     /// - Parameter isSafe: whether the request was safe (RFC 9110 §9.2.1).
@@ -107,22 +96,6 @@ extension Site {
             return isLogin(next) && !isLogin(answer.url) && (isSafe || !isStart(next))
         }
         return isLoginForm(answer, isSafe: isSafe) && !isLoginPage(answer.url)
-    }
-}
-
-extension Answer {
-    /// Whether the body mentions CSRF. Skips a page's tags, because its forms may have tokens.
-    var speaksOfCSRF: Bool {
-        var text: [UInt8] = []
-        var isTag = false
-        body.withUnsafeBytes { bytes in
-            for byte in bytes {
-                if type == .html, byte == UInt8(ascii: "<") { isTag = true }
-                if !isTag { text.append(byte.lowercased) }
-                if byte == UInt8(ascii: ">") { isTag = false }
-            }
-        }
-        return ["csrf", "xsrf", "authenticity", "cross-site request"].contains { text.firstRange(ofBytes: Array($0.utf8)) != nil }
     }
 }
 

@@ -2,7 +2,7 @@ internal import NevodPluginKit
 internal import NevodSupport
 
 /// A server's response as signs see it: its page or JSON, parsed, and its changes to the session's cookies.
-struct Answer {
+final class Answer {
     let status: Int
     let url: PageURL
     let headers: [(name: String, value: String)]
@@ -76,7 +76,7 @@ enum MediaType: Equatable {
     /// The type without its parameters, in lower case; empty if there is none.
     static func essence(of headers: [(name: String, value: String)]) -> String {
         guard let line = headers.first(where: { $0.name.equalsIgnoringCase("Content-Type") }) else { return "" }
-        return String(Substring(line.value.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 })).lowercased()
+        return String(Substring(line.value.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 })).lowercasedASCII
     }
 }
 
@@ -90,7 +90,7 @@ extension String {
 /// Most pages have none of these names, and searching the bytes is much cheaper than parsing a page.
 struct PageNames: Sendable {
     /// The longest run of ASCII letters and digits in each name, in lower case, because pages may write other characters as
-    /// references.
+    /// character references.
     private let runs: [[UInt8]]
 
     init(_ names: [String]) {

@@ -22,7 +22,7 @@ struct Sign: Sendable {
             switch condition.kind {
             case .status, .field, .location: break
             case .body: types += Self.json + ["text/plain", "application/xml", "text/xml"]
-            // The types of a response to a program, with any body.
+            // Responses to programs are JSON, even if the condition is about a header or cookie.
             case .json, .header, .cookie, .deleted: types += Self.json
             }
         }
@@ -142,7 +142,7 @@ struct Pattern: Equatable, Sendable {
 }
 
 extension RandomAccessCollection<UInt8> {
-    /// The first place of some bytes, found in a time that grows with the sum of both lengths (Knuth, Morris and Pratt).
+    /// The first range with these bytes, found in time proportional to the sum of both lengths (Knuth, Morris and Pratt).
     func firstRange(ofBytes bytes: [UInt8]) -> Range<Index>? {
         guard !bytes.isEmpty else { return startIndex..<startIndex }
         // For each length of a prefix: the length of the longest shorter prefix that it ends with.

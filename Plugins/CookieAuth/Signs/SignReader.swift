@@ -93,7 +93,7 @@ extension Sign.Condition {
     private static func member(_ text: String, _ setting: String) throws(SchemeError) -> Sign.Kind {
         let (name, value): (String, String?) = text.splitAtEquals.map { ($0.name, $0.value) } ?? (text, nil)
         let path = name.memberPath
-        guard !path.isEmpty, !path.contains(""), text.utf8.first != UInt8(ascii: "=") else {
+        guard !path.isEmpty, !path.contains(where: { $0.isEmpty }), text.utf8.first != UInt8(ascii: "=") else {
             throw .badSetting(setting, "has an empty name in \"\(text)\"")
         }
         return .json(path, value)

@@ -12,7 +12,7 @@ enum RequestCSRFSource: String, CaseIterable, SettingValue {
     case none, cookie, header, input, meta, json, text
 
     /// The place, which may be the login's.
-    func resolved(_ login: CSRFSource) -> CSRFSource { CSRFSource(rawValue: rawValue) ?? login }
+    func resolved(_ login: CSRFSource) -> CSRFSource { CSRFSource(text: rawValue) ?? login }
 }
 
 /// The places that a CSRF token is read from and sent to.
@@ -27,8 +27,8 @@ struct CSRFToken: Sendable {
 
     /// Creates a token from settings with a prefix in their names; nil if no token is needed.
     ///
-    /// - Parameter isForRequests: whether it is sent with the session's requests, by default in a header. With a login, by default,
-    ///   it is sent where the framework's page sends it.
+    /// - Parameter isForRequests: whether it is sent with the session's requests, by default in a header. A login by default
+    ///   sends it where the framework's own page would.
     init?(
         _ source: CSRFSource, name: String?, header: String?, field: String?, prefix: String = "", isForRequests: Bool = false
     ) throws(SchemeError) {
@@ -90,7 +90,7 @@ struct CSRFToken: Sendable {
     /// The token's name in a page, if it is in a page.
     var pageNames: [String] { source == .input || source == .meta ? [name] : [] }
 
-    /// Whether a cookie is the token, so that it doesn't show a session.
+    /// Whether a cookie is the token. Such a cookie doesn't prove a session.
     func isCookie(_ name: String) -> Bool { source == .cookie && name.equals(self.name) }
 
     /// Reads the token from a response, or from a cookie.

@@ -9,7 +9,7 @@ enum FormBody {
     /// Reads a Content-Type; nil for another type. The longest boundary has 70 bytes (RFC 2046 §5.1.1).
     init?(contentType line: String) {
         let parts = line.utf8.split(separator: UInt8(ascii: ";")).map { String(Substring($0)).trimmed }
-        guard let type = parts.first?.lowercased() else { return nil }
+        guard let type = parts.first?.lowercasedASCII else { return nil }
         if type == "application/x-www-form-urlencoded" {
             self = .urlencoded
             return
@@ -72,7 +72,7 @@ enum FormBody {
     private static func name(of head: ArraySlice<UInt8>) -> String? {
         for line in head.split(separator: UInt8(ascii: "\n")) {
             let parameters = parameters(of: line)
-            guard let first = parameters.first, first.lowercased().utf8.starts(with: "content-disposition:".utf8) else {
+            guard let first = parameters.first, first.lowercasedASCII.utf8.starts(with: "content-disposition:".utf8) else {
                 continue
             }
             for parameter in parameters.dropFirst() {

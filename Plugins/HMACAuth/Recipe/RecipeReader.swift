@@ -194,7 +194,7 @@ struct RecipeReader {
         var known: [String] = []
         for definition in names {
             let name = String(decoding: definition.name, as: UTF8.self)
-            if !known.contains(name) { known.append(name) }
+            if !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { known.append(name) }
         }
         return known
     }

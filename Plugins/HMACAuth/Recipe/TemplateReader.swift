@@ -138,7 +138,7 @@ enum TemplateReader {
         }
     }
 
-    private static func setting(_ name: String) -> Recipe.SettingName? { Recipe.SettingName(rawValue: name) }
+    private static func setting(_ name: String) -> Recipe.SettingName? { Recipe.SettingName(text: name) }
 
     /// Names, each followed by a line feed. An optional name has a leading `?`. A name may end with `*`.
     private static func headers(
@@ -211,7 +211,7 @@ enum TemplateReader {
         case ("join", 3), ("join-decoded", 3):
             return .join(
                 equals: reader.store(words[1].bytes), separator: reader.store(words[2].bytes), isDecoded: name == "join-decoded")
-        case (_, 3...) where Filter.names.contains("\(name):TEXT") || Filter.names.contains("\(name):SEPARATOR"):
+        case (_, 3...) where Filter.names.contains { $0 == "\(name):TEXT" || $0 == "\(name):SEPARATOR" }:
             throw text.error(oneText(words[0], "text"), at: words[0].start)
         default:
             throw text.error(
@@ -230,7 +230,7 @@ enum TemplateReader {
     private static func hmac(
         _ words: [TemplateText.Word], _ text: TemplateText, _ reader: inout RecipeReader
     ) throws(RecipeError) -> Filter {
-        guard let function = HashFunction(rawValue: words[1].text) else {
+        guard let function = HashFunction(text: words[1].text) else {
             throw text.error(
                 "an unknown hash, \"\(words[1].text)\"; use one of "
                     + HashFunction.allCases.map { $0.rawValue }.joined(separator: ", "),

@@ -22,7 +22,7 @@ struct AssertionSigner: Sendable {
         let key, algorithm: String
     }
 
-    /// Reads a private key: a PEM, a JWK (RFC 7517), or the JSON file of a Google service account with its PEM and names.
+    /// Reads a private key: a PEM, a JWK (RFC 7517), or the JSON file of a Google service account, which holds a PEM and names.
     ///
     /// - Parameters:
     ///   - algorithm: nil for the key's own.

@@ -148,6 +148,6 @@ extension OAuth2Auth {
         let names = endpoints.clientMethods.filter { name in
             !name.isEmpty && name.utf8.count <= 40 && name.utf8.allSatisfy { $0.isVisible }
         }
-        return names.isEmpty ? "" : "; the server's metadata names \(names.prefix(8).joined(separator: ", "))"
+        return names.isEmpty ? "" : "; the server's metadata names \(Array(names.prefix(8)).joined(separator: ", "))"
     }
 }

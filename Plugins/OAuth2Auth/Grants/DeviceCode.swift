@@ -69,7 +69,7 @@ struct DeviceCode {
             let mayContinue: Bool
             do throws(SchemeError) {
                 let answer = try await server.answer(fields)
-                if answer.response.isSuccess, answer.json != nil { return try await server.token(in: answer) }
+                if answer.response.isSuccess, let json = answer.json { return try await server.token(in: json) }
                 let meaning = answer.response.meaning
                 failure = Self.failure(answer, authorization)
                 mayContinue = polling.shouldContinue(

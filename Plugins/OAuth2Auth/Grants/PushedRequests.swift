@@ -21,7 +21,7 @@ struct PushedRequest {
         guard let endpoint = try server.endpoints.endpoint(for: server.scheme.pushedRequests) else { return request.fields }
         var fields = request.fields
         // The client's proof of identity adds it again.
-        fields.fields.removeAll { $0.name.utf8.elementsEqual("client_id".utf8) }
+        fields.remove("client_id")
         let answer = try await server.ask(fields, at: endpoint, namingClient: true)
         let json = try answer.success("the pushed authorization request")
         guard let reference = json["request_uri"]?.string, !reference.isEmpty, reference.utf8.count <= Self.longestReference,

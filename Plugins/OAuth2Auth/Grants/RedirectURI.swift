@@ -43,10 +43,11 @@ struct RedirectURI: Sendable {
     }
 
     private static func loopback(_ text: String) throws(SchemeError) -> Loopback? {
-        guard text.utf8.starts(with: "http://".utf8) else { return nil }
-        let rest = text.utf8.dropFirst("http://".utf8.count)
+        let bytes = Array(text.utf8)
+        guard bytes.starts(with: Array("http://".utf8)) else { return nil }
+        let rest = bytes.dropFirst("http://".utf8.count)
         let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-        for host in ["127.0.0.1", "[::1]", "localhost"] where authority.starts(with: host.utf8) {
+        for host in ["127.0.0.1", "[::1]", "localhost"] where authority.starts(with: Array(host.utf8)) {
             let colon = authority.dropFirst(host.utf8.count)
             // Otherwise it is another name, such as localhost.example.com.
             guard colon.isEmpty || colon.first == UInt8(ascii: ":") else { continue }
@@ -57,14 +58,13 @@ struct RedirectURI: Sendable {
             }
             return Loopback(
                 host: host, port: try colon.isEmpty ? 0 : port(colon.dropFirst()),
-                path: path.isEmpty ? "/" : String(Substring(path)))
+                path: path.isEmpty ? "/" : String(decoding: Array(path), as: UTF8.self))
         }
         return nil
     }
 
-    private static func port(_ digits: Substring.UTF8View) throws(SchemeError) -> UInt16 {
-        let isNumber = digits.allSatisfy { $0.isDigit }
-        guard isNumber, let port = UInt16(Substring(digits)), port > 0 else {
+    private static func port(_ digits: ArraySlice<UInt8>) throws(SchemeError) -> UInt16 {
+        guard let port = UInt16(digits: digits), port > 0 else {
             throw .badSetting("redirect-uri", "must have a port from 1 to 65535, or none for any free port")
         }
         return port

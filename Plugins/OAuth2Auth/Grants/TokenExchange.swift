@@ -21,7 +21,7 @@ struct TokenExchange {
 
         init() {}
 
-        /// Whether the subject isn't the workload's own token.
+        /// Whether the settings give a subject. If not, it is the workload's own token.
         var hasSubject: Bool { subject != nil || subjectFile != nil }
 
         mutating func prepare(_ grant: Grant, hasWorkload: Bool) throws(SchemeError) {
@@ -67,17 +67,17 @@ struct TokenExchange {
     func run() async throws(SchemeError) -> StoredToken {
         guard let subject = settings.subjectSource else { throw .internal("a token exchange without a subject") }
         var fields: FormFields = ["grant_type": "urn:ietf:params:oauth:grant-type:token-exchange"]
-        fields.append("subject_token", .secret(try await subject.token(server)))
-        fields.append("subject_token_type", .text(subject.type))
-        if let actor = settings.actorSource {
-            fields.append("actor_token", .secret(try await actor.token(server)))
-            fields.append("actor_token_type", .text(actor.type))
-        }
+        try await append(subject, as: "subject_token", to: &fields)
+        if let actor = settings.actorSource { try await append(actor, as: "actor_token", to: &fields) }
         if let requested = settings.requestedURI { fields.append("requested_token_type", .text(requested)) }
         server.target(&fields)
-        return try await server.token(fields, as: "the token exchange") { json throws(SchemeError) in
-            try Self.checked(json, requested: settings.requestedURI)
-        }
+        let json = try await server.answer(fields).success("the token exchange")
+        return try await server.token(in: Self.checked(json, requested: settings.requestedURI))
+    }
+
+    private func append(_ source: TokenSource, as name: String, to fields: inout FormFields) async throws(SchemeError) {
+        fields.append(name, .secret(try await source.token(server)))
+        fields.append("\(name)_type", .text(source.type))
     }
 
     /// Checks the type of the issued token (§2.2.1). Some servers leave it out.
@@ -135,8 +135,9 @@ enum TokenType {
     /// The URI of a type's short name, or the text itself if it is a URI.
     static func uri(_ text: String, setting: String) throws(SchemeError) -> String {
         switch text {
-        case "access-token", "refresh-token", "id-token":
-            return prefix + text.utf8.map { $0 == UInt8(ascii: "-") ? "_" : String(Unicode.Scalar($0)) }.joined()
+        case "access-token": return "\(prefix)access_token"
+        case "refresh-token": return refreshToken
+        case "id-token": return "\(prefix)id_token"
         case "jwt", "saml1", "saml2": return prefix + text
         default: break
         }

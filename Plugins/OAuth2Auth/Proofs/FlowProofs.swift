@@ -120,9 +120,7 @@ extension TokenEndpoint {
     /// - Parameter old: the token that the flow renews. Its key is kept, because the refresh token of a public client is bound to
     ///   it (§5).
     func withProofs(renewing old: StoredToken? = nil) async throws(SchemeError) -> TokenEndpoint {
-        var server = self
-        server.proofs = try await makeProofs(renewing: old)
-        return server
+        TokenEndpoint(of: scheme, flow, endpoints, try await makeProofs(renewing: old))
     }
 
     private func makeProofs(renewing old: StoredToken?) async throws(SchemeError) -> FlowProofs? {

@@ -153,10 +153,10 @@ extension OAuth2Auth {
     }
 
     /// A path without trailing slashes.
-    static func trimmed(_ path: Substring) -> Substring {
-        var bytes = path.utf8
-        while bytes.last == UInt8(ascii: "/") { bytes = bytes.dropLast() }
-        return Substring(bytes)
+    static func trimmed(_ path: String) -> String {
+        var bytes = Array(path.utf8)
+        while bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private enum Fetched {

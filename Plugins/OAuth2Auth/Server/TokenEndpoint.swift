@@ -3,17 +3,20 @@ internal import NevodPluginKit
 internal import NevodSupport
 
 /// Sends one flow's requests to the authorization server's endpoints, with the client's proof of identity.
-struct TokenEndpoint: Sendable {
+///
+/// A class, because each step of a flow would copy a struct with all settings.
+final class TokenEndpoint: Sendable {
     let scheme: OAuth2Auth
     let flow: AuthFlow
     let endpoints: Endpoints
     /// Nil if the flow asks for bearer tokens.
-    var proofs: FlowProofs?
+    let proofs: FlowProofs?
 
-    init(of scheme: OAuth2Auth, _ flow: AuthFlow, _ endpoints: Endpoints) {
+    init(of scheme: OAuth2Auth, _ flow: AuthFlow, _ endpoints: Endpoints, _ proofs: FlowProofs? = nil) {
         self.scheme = scheme
         self.flow = flow
         self.endpoints = endpoints
+        self.proofs = proofs
     }
 
     /// Asks for a token.
@@ -22,16 +25,15 @@ struct TokenEndpoint: Sendable {
     ///   - fields: the grant's fields, including `grant_type`.
     ///   - what: the name of the request, for errors.
     ///   - old: the token that this one replaces.
-    ///   - check: returns the response to read, possibly changed, or throws.
+    /// - Throws: as ``ServerAnswer/success(_:)``.
     func token(
-        _ fields: FormFields, as what: String = "the token request", replacing old: StoredToken? = nil,
-        _ check: (JSONValue) throws(SchemeError) -> JSONValue = { json throws(SchemeError) in json }
+        _ fields: FormFields, as what: String = "the token request", replacing old: StoredToken? = nil
     ) async throws(SchemeError) -> StoredToken {
         let answer = try await answer(fields)
         if let server = try await moved(after: answer.response.status) {
-            return try await server.token(fields, as: what, replacing: old, check)
+            return try await server.token(fields, as: what, replacing: old)
         }
-        return try await token(in: answer, as: what, replacing: old, check)
+        return try await token(in: answer.success(what), replacing: old)
     }
 
     /// Asks for a token, and returns the server's response, even an error.
@@ -45,13 +47,7 @@ struct TokenEndpoint: Sendable {
 
     /// The token in the server's response. If it can't be used, keeps the refresh token that came with it, because the old one is
     /// spent.
-    ///
-    /// - Throws: as ``ServerAnswer/success(_:)``.
-    func token(
-        in answer: ServerAnswer, as what: String = "the token request", replacing old: StoredToken? = nil,
-        _ check: (JSONValue) throws(SchemeError) -> JSONValue = { json throws(SchemeError) in json }
-    ) async throws(SchemeError) -> StoredToken {
-        let json = try check(answer.success(what))
+    func token(in json: JSONValue, replacing old: StoredToken? = nil) async throws(SchemeError) -> StoredToken {
         var token: StoredToken
         do throws(SchemeError) {
             token = try StoredToken(json, at: flow.unixSeconds, issuer: endpoints.issuer, random: flow.random.first)
@@ -104,9 +100,7 @@ struct TokenEndpoint: Sendable {
         guard endpoints.source == .token, isNoEndpoint else { return nil }
         let present = try await scheme.endpoints(flow, needing: [.token])
         guard !present.token.utf8.elementsEqual(endpoints.token.utf8) else { return nil }
-        var server = TokenEndpoint(of: scheme, flow, present)
-        server.proofs = proofs
-        return server
+        return TokenEndpoint(of: scheme, flow, present, proofs)
     }
 
     /// Sends a form with the client's proof. A request for a token has a proof of the token's key too.

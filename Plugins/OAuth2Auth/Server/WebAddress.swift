@@ -12,23 +12,23 @@ struct WebAddress: Sendable {
     private let host: String
     private let port: UInt16
     /// Scheme and authority, as written.
-    let root: Substring
+    let root: String
     /// Empty, or from the first slash up to a query or fragment.
-    let path: Substring
+    let path: String
     let hasQuery: Bool
     let hasFragment: Bool
 
     /// Returns nil for a text that isn't such a URL, that names a user, or that has bytes that a URL must encode.
     init?(_ text: String) {
-        let bytes = text.utf8
+        let bytes = Array(text.utf8)
         guard bytes.count <= Self.limit, bytes.allSatisfy({ $0.isVisible }) else { return nil }
-        let start: String.Index
-        if Self.starts(text, with: "https://") {
+        let start: Int
+        if Self.starts(bytes, with: "https://") {
             isSecure = true
-            start = bytes.index(text.startIndex, offsetBy: 8)
-        } else if Self.starts(text, with: "http://") {
+            start = 8
+        } else if Self.starts(bytes, with: "http://") {
             isSecure = false
-            start = bytes.index(text.startIndex, offsetBy: 7)
+            start = 7
         } else {
             return nil
         }
@@ -46,17 +46,15 @@ struct WebAddress: Sendable {
         else { return nil }
         let digits = colon.map { authority[$0...].dropFirst() }
         if let digits, !digits.isEmpty {
-            guard digits.count <= 5, digits.allSatisfy({ $0.isDigit }),
-                let number = UInt16(Substring(digits)), number > 0
-            else { return nil }
+            guard digits.count <= 5, let number = UInt16(digits: digits), number > 0 else { return nil }
             port = number
         } else {
             port = isSecure ? 443 : 80
         }
         host = String(decoding: plain.map { $0.lowercased }, as: UTF8.self)
-        root = text[..<authority.endIndex]
+        root = String(decoding: Array(bytes[..<authority.endIndex]), as: UTF8.self)
         let path = bytes[authority.endIndex...].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        self.path = Substring(path)
+        self.path = String(decoding: Array(path), as: UTF8.self)
         let rest = bytes[path.endIndex...]
         hasQuery = rest.first == UInt8(ascii: "?")
         hasFragment = rest.contains(UInt8(ascii: "#"))
@@ -70,7 +68,7 @@ struct WebAddress: Sendable {
     /// Whether the server is on this machine: 127.0.0.0/8 in its usual form, ::1 or `localhost`.
     var isLoopback: Bool {
         if host.utf8.elementsEqual("localhost".utf8) || host.utf8.elementsEqual("::1".utf8) { return true }
-        let parts = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let parts = Array(host.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0].elementsEqual("127".utf8) && parts.allSatisfy(Self.isDecimalByte)
     }
 
@@ -86,21 +84,20 @@ struct WebAddress: Sendable {
     /// continues at a slash.
     func contains(_ other: WebAddress) -> Bool {
         guard isSameOrigin(as: other), !hasQuery, !hasFragment else { return false }
-        var own = path.utf8
-        while own.last == UInt8(ascii: "/") { own = own.dropLast() }
-        guard other.path.utf8.starts(with: own) else { return false }
-        let rest = other.path.utf8.dropFirst(own.count)
+        let (own, whole) = (OAuth2Auth.trimmed(path), Array(other.path.utf8))
+        guard whole.starts(with: Array(own.utf8)) else { return false }
+        let rest = whole.dropFirst(own.utf8.count)
         return rest.isEmpty || rest.first == UInt8(ascii: "/")
     }
 
-    private static func starts(_ text: String, with prefix: StaticString) -> Bool {
+    private static func starts(_ bytes: [UInt8], with prefix: StaticString) -> Bool {
         let prefix = UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
-        return text.utf8.prefix(prefix.count).elementsEqual(prefix) { $0.lowercased == $1 }
+        return bytes.prefix(prefix.count).elementsEqual(prefix) { $0.lowercased == $1 }
     }
 
     /// Whether the digits are a number up to 255 without leading zeros, which resolvers would read as octal.
-    private static func isDecimalByte(_ digits: Substring.UTF8View) -> Bool {
-        guard (1...3).contains(digits.count), digits.allSatisfy({ $0.isDigit }) else { return false }
-        return (digits.count == 1 || digits.first != 0x30) && UInt8(Substring(digits)) != nil
+    private static func isDecimalByte(_ digits: ArraySlice<UInt8>) -> Bool {
+        guard digits.count <= 3, let number = UInt16(digits: digits) else { return false }
+        return number <= 255 && (digits.count == 1 || digits.first != 0x30)
     }
 }

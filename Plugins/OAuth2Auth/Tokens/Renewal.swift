@@ -46,13 +46,19 @@ enum Scopes {
     static func narrowed(from granted: String?, to asked: [String]) -> String? {
         guard let granted else { return nil }
         let all = Set(list(granted))
-        let wanted = asked.flatMap(list)
+        let wanted = asked.flatMap { list($0) }
         let distinct = Set(wanted)
         guard !wanted.isEmpty, distinct.count < all.count, distinct.isSubset(of: all) else { return nil }
         return wanted.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
     }
 
+    /// The parts between spaces.
+    static func words(_ text: String) -> [String] {
+        text.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
+    }
+
     private static func list(_ text: String) -> [[UInt8]] {
-        text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ",") }.map { Array($0) }
+        let spaced = text.utf8.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: " ") : $0 }
+        return spaced.split(separator: UInt8(ascii: " ")).map { Array($0) }
     }
 }

@@ -53,17 +53,16 @@ extension StoredToken {
 
     var encoded: Secret {
         var bytes = WipedBytes()
-        func append(_ text: String) { for byte in text.utf8 { bytes.append(byte) } }
-        append("\(Self.version)\n")
+        bytes.append("\(Self.version)\n")
         func line(_ name: String, _ value: Secret?) {
             guard let value else { return }
-            append("\(name) ")
-            value.withUnsafeBytes { for byte in $0 { bytes.append(byte) } }
-            append("\n")
+            bytes.append("\(name) ")
+            value.withUnsafeBytes { bytes.append($0) }
+            bytes.append("\n")
         }
         func line(_ name: String, _ value: String?) {
             // A line break would begin another member.
-            if let value, !value.isEmpty, !value.utf8.contains(UInt8(ascii: "\n")) { append("\(name) \(value)\n") }
+            if let value, !value.isEmpty, !value.utf8.contains(UInt8(ascii: "\n")) { bytes.append("\(name) \(value)\n") }
         }
         line("access-token", accessToken)
         line("type", type)
@@ -129,7 +128,7 @@ extension StoredToken {
     }
 
     private static func words(_ text: UnsafeRawBufferPointer) -> [String] {
-        text.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+        Scopes.words(String(decoding: text, as: UTF8.self))
     }
 }
 
@@ -174,14 +173,14 @@ extension StoredToken {
 }
 
 /// A token as requests use it.
-struct AccessToken: SchemeToken {
+final class AccessToken: SchemeToken {
     let stored: StoredToken
     /// The value of the Authorization header.
     let credential: Secret
     /// The key that the token is bound to; nil for a bearer token.
     let binding: KeyBinding?
 
-    init(decoding bytes: Span<UInt8>) throws(SchemeError) {
+    convenience init(decoding bytes: Span<UInt8>) throws(SchemeError) {
         try self.init(StoredToken(decoding: bytes))
     }
 
@@ -189,9 +188,8 @@ struct AccessToken: SchemeToken {
         binding = try stored.isBound ? KeyBinding(stored) : nil
         self.stored = stored
         var bytes = WipedBytes()
-        for byte in stored.type.utf8 { bytes.append(byte) }
-        bytes.append(UInt8(ascii: " "))
-        stored.accessToken.withUnsafeBytes { for byte in $0 { bytes.append(byte) } }
+        bytes.append("\(stored.type) ")
+        stored.accessToken.withUnsafeBytes { bytes.append($0) }
         credential = bytes.secret
     }
 }

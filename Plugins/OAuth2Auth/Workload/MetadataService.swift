@@ -26,14 +26,10 @@ struct MetadataService: Sendable {
     static let latestTime: Int64 = 253_402_300_799
 
     init(_ settings: Workload, _ url: ServerURL) throws(SchemeError) {
-        for (name, address) in [("metadata-url", url), ("metadata-session-url", settings.sessionURL ?? url)] {
-            guard !address.text.utf8.contains(UInt8(ascii: "#")) else { throw .badSetting(name, "must have no fragment (#)") }
-        }
-        for (name, header) in [
-            ("metadata-secret-header", settings.secretHeader), ("metadata-session-header", settings.sessionHeader),
-        ] {
-            if let header, !Self.isName(header) { throw .badSetting(name, "must be a header's name") }
-        }
+        try Self.checkURL(url, of: "metadata-url")
+        if let sessionURL = settings.sessionURL { try Self.checkURL(sessionURL, of: "metadata-session-url") }
+        try Self.checkName(settings.secretHeader, of: "metadata-secret-header")
+        try Self.checkName(settings.sessionHeader, of: "metadata-session-header")
         if settings.secret == nil {
             try OAuth2Auth.refuse([("metadata-secret-header", settings.secretHeader != nil)], without: "metadata-secret")
         }
@@ -45,17 +41,7 @@ struct MetadataService: Sendable {
         }
         var headers: [(name: String, value: String)] = []
         for line in settings.headers {
-            guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isName(String(line[..<colon])) else {
-                throw .badSetting("metadata-header", "must be NAME: VALUE")
-            }
-            guard !Self.isAuthorization(String(line[..<colon])) else {
-                throw .badSetting("metadata-header", "can't be Authorization: give its value as metadata-secret, without Bearer")
-            }
-            let value = line.utf8[colon...].dropFirst().drop { $0.isBlank }
-            guard value.allSatisfy({ $0.isFieldByte }) else {
-                throw .badSetting("metadata-header", "must have no control characters")
-            }
-            headers.append((String(line[..<colon]), String(Substring(value))))
+            headers.append(try Self.header(line))
         }
         self.url = url.text
         method = settings.method
@@ -64,6 +50,29 @@ struct MetadataService: Sendable {
         secret = settings.secret.map { (settings.secretHeader ?? "Authorization", $0) }
         member = settings.member ?? Self.usualMember
         session = settings.sessionURL.map { ($0.text, settings.sessionHeader ?? "Authorization") }
+    }
+
+    private static func checkURL(_ url: ServerURL, of setting: String) throws(SchemeError) {
+        guard !url.text.utf8.contains(UInt8(ascii: "#")) else { throw .badSetting(setting, "must have no fragment (#)") }
+    }
+
+    private static func checkName(_ header: String?, of setting: String) throws(SchemeError) {
+        if let header, !isName(header) { throw .badSetting(setting, "must be a header's name") }
+    }
+
+    private static func header(_ line: String) throws(SchemeError) -> (name: String, value: String) {
+        let bytes = Array(line.utf8)
+        let end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? 0
+        let name = String(decoding: Array(bytes[..<end]), as: UTF8.self)
+        guard isName(name) else { throw .badSetting("metadata-header", "must be NAME: VALUE") }
+        guard !isAuthorization(name) else {
+            throw .badSetting("metadata-header", "can't be Authorization: give its value as metadata-secret, without Bearer")
+        }
+        let value = Array(bytes[end...].dropFirst().drop { $0.isBlank })
+        guard value.allSatisfy({ $0.isFieldByte }) else {
+            throw .badSetting("metadata-header", "must have no control characters")
+        }
+        return (name, String(decoding: value, as: UTF8.self))
     }
 
     /// Asks for a token.
@@ -84,7 +93,7 @@ struct MetadataService: Sendable {
             let request = FlowRequest("PUT", session.url, headers: headers, followsRedirects: false)
             let proof = try Self.token(
                 in: try await flow.send(request), of: "metadata-session-url", member: Self.usualMember, flow, hiding: sent)
-            // It replaces the proof that obtained it.
+            // The session's proof replaces the one that obtained it.
             headers.removeAll { $0.name.equalsIgnoringCase(session.header) }
             headers.append(Self.line(session.header, String(revealing: proof.text)))
             sent.append(proof.text)
@@ -97,8 +106,7 @@ struct MetadataService: Sendable {
         var items = parameters
         for field in target.fields {
             if field.name.utf8.elementsEqual("scope".utf8) {
-                let scopes = field.value.text.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
-                items.append("scopes", .text(scopes.joined(separator: ",")))
+                items.append("scopes", .text(Scopes.words(field.value.text).joined(separator: ",")))
             } else {
                 items.append(field.name, field.value)
             }

@@ -24,13 +24,20 @@ public final class AuthFlow: Sendable {
     /// - Parameter questions: at most 16, with distinct names.
     /// - Returns: the answers by their questions' names.
     /// - Throws: an error that ``SchemeError/isUnsupported`` if there is no user to answer.
+    // Compiled into the callers alone: a dictionary links Unicode's tables into a plugin, for its keys.
+    @_alwaysEmitIntoClient
     public func ask(_ questions: [FlowQuestion]) async throws(SchemeError) -> [String: Secret] {
+        try await answers(to: questions).reduce(into: [:]) { $0[$1.name] = $1.value }
+    }
+
+    /// Asks the user all questions at once, as ``ask(_:)-([FlowQuestion])`` does.
+    @usableFromInline package func answers(to questions: [FlowQuestion]) async throws(SchemeError) -> [FlowAnswer] {
         try await perform(.ask(questions)) { if case .answers(let answers) = $0 { answers } else { nil } }
     }
 
     /// Asks the user one question.
     public func ask(_ question: FlowQuestion) async throws(SchemeError) -> Secret {
-        guard let answer = try await ask([question])[question.name] else {
+        guard let answer = try await answers(to: [question]).value(of: question.name) else {
             throw .internal("the host gave no answer to the question \(question.name)")
         }
         return answer

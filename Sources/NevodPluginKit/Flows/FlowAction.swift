@@ -23,10 +23,21 @@ struct FlowListen: Sendable {
 /// The result of an action.
 enum FlowReply: Sendable {
     case response(FlowResponse)
-    case answers([String: Secret])
+    case answers([FlowAnswer])
     case url(String)
     case redirect(FlowRedirect)
     case done
+}
+
+/// The user's answer to a question.
+@usableFromInline package struct FlowAnswer: Sendable {
+    @usableFromInline package let name: String
+    @usableFromInline package let value: Secret
+}
+
+extension [FlowAnswer] {
+    /// The last answer to the question of that name; nil without one.
+    package func value(of name: String) -> Secret? { last { $0.name.utf8.elementsEqual(name.utf8) }?.value }
 }
 
 extension FlowAction {

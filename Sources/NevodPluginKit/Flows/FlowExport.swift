@@ -100,7 +100,7 @@ extension SchemeBox {
                 function: { kind in
                     switch Int(kind) {
                     case NEVOD_FLOW_LOGIN:
-                        FlowFunction { flow, _ async throws(SchemeError) in try await scheme.login(flow) }
+                        FlowFunction { flow, _ async throws(SchemeError) in try await held.scheme.login(flow) }
                     case NEVOD_FLOW_REFRESH: scheme.refreshFunction
                     case NEVOD_FLOW_LOGOUT: scheme.logoutFunction
                     case NEVOD_FLOW_CHALLENGE: scheme.challengeFunction

@@ -115,7 +115,7 @@ final class FlowRun {
         case NEVOD_EVENT_ANSWERS:
             let answers = UnsafeBufferPointer(start: event.answers, count: Int(event.answer_count))
             return .success(
-                .answers(answers.reduce(into: [:]) { $0[$1.name.string] = Secret(copying: $1.value.buffer) }))
+                .answers(answers.map { FlowAnswer(name: $0.name.string, value: Secret(copying: $0.value.buffer)) }))
         case NEVOD_EVENT_LISTENING: return .success(.url(event.url.string))
         case NEVOD_EVENT_REDIRECT: return .success(.redirect(FlowRedirect(event)))
         case NEVOD_EVENT_SHOWN, NEVOD_EVENT_TIMER, NEVOD_EVENT_KEPT: return .success(.done)

@@ -38,7 +38,7 @@ package enum CookieName {
     ///   - isHostOnly: whether the cookie was set without a Domain.
     ///   - path: the path that the server set; nil if it is the default.
     package static func keepsItsPrefix(_ name: String, isSecure: Bool, isHostOnly: Bool, path: String?) -> Bool {
-        if has("__host-", name) { return isSecure && isHostOnly && path == "/" }
+        if has("__host-", name) { return isSecure && isHostOnly && path.map { $0 == "/" } == true }
         return isSecure || !has("__secure-", name)
     }
 

@@ -61,6 +61,8 @@ public enum CookieScope {
 extension String {
     /// The host name without trailing dots. A trailing dot marks a name as complete, and doesn't change the host.
     package var withoutDotsAtEnd: String {
-        String(self[..<(lastIndex { $0 != "." }.map(index(after:)) ?? startIndex)])
+        var name = utf8[...]
+        while name.last == UInt8(ascii: ".") { name.removeLast() }
+        return String(Substring(name))
     }
 }

@@ -45,7 +45,7 @@ public struct SetCookieLine: Sendable {
 
     private mutating func read(_ name: String, _ value: String) {
         guard value.utf8.count <= Self.mostBytes else { return }
-        switch name.lowercased() {
+        switch name.lowercasedASCII {
         case "domain":
             let name = value.utf8.first == UInt8(ascii: ".") ? String(Substring(value.utf8.dropFirst())) : value
             if !name.isEmpty { domain = name }
@@ -54,7 +54,7 @@ public struct SetCookieLine: Sendable {
         case "max-age": maxAge = Self.seconds(value) ?? maxAge
         case "secure": isSecure = true
         case "httponly": isHTTPOnly = true
-        case "samesite": sameSite = value.lowercased()
+        case "samesite": sameSite = value.lowercasedASCII
         default: break
         }
     }

@@ -123,6 +123,20 @@ extension Collection<UInt8> {
     }
 }
 
+extension CaseIterable where Self: RawRepresentable, RawValue == String {
+    /// The case whose name has the bytes of a text. (`init(rawValue:)` compares characters, for which it links Unicode's tables into
+    /// a plugin.)
+    package init?(text: String) {
+        guard let value = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) else { return nil }
+        self = value
+    }
+}
+
+extension String {
+    /// The text with ASCII's letters in lower case.
+    package var lowercasedASCII: String { String(decoding: utf8.map { $0.lowercased }, as: UTF8.self) }
+}
+
 extension Substring.UTF8View {
     /// The text without spaces and tabs at both ends.
     package var withoutSpaceAround: String { String(Substring(trimmedOfBlanks)) }

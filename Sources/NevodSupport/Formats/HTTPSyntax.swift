@@ -47,8 +47,15 @@ package struct MediaType: Sendable, Hashable {
 /// RFC 9112 §6).
 package enum TransportHeader {
     /// Whether a name, in upper or lower case, is one of them.
-    @inlinable
-    package static func has(_ name: some Collection<UInt8>) -> Bool {
+    package static func has(_ name: some Collection<UInt8>) -> Bool { Array(name).withUnsafeBufferPointer { has($0) } }
+
+    package static func areEqual(_ name: some Collection<UInt8>, _ known: StaticString) -> Bool {
+        Array(name).withUnsafeBufferPointer { areEqual($0, known) }
+    }
+
+    // Without generics: the compiler specialises them in their own module alone, and that would cost each signature 5,000
+    // instructions.
+    package static func has(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
         switch name.count {
         case 2: areEqual(name, "te")
         case 4: areEqual(name, "host")
@@ -63,8 +70,9 @@ package enum TransportHeader {
         }
     }
 
-    @inlinable
-    package static func areEqual(_ name: some Collection<UInt8>, _ known: StaticString) -> Bool {
-        name.elementsEqual(UnsafeBufferPointer(start: known.utf8Start, count: known.utf8CodeUnitCount)) { $0.lowercased == $1 }
+    package static func areEqual(_ name: UnsafeBufferPointer<UInt8>, _ known: StaticString) -> Bool {
+        guard name.count == known.utf8CodeUnitCount else { return false }
+        for index in name.indices where name[index].lowercased != known.utf8Start[index] { return false }
+        return true
     }
 }

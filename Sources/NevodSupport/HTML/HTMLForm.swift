@@ -26,7 +26,7 @@ package struct HTMLForm: Sendable {
     init(action: String, method: String, enctype: String, id: String) {
         self.action = action
         self.method = Self.method(method)
-        self.enctype = ["multipart/form-data", "text/plain"].contains(enctype) ? enctype : Self.urlEncoded
+        self.enctype = ["multipart/form-data", "text/plain"].contains { $0 == enctype } ? enctype : Self.urlEncoded
         self.id = id
         isForm = true
     }

@@ -259,7 +259,7 @@ private struct HTMLTextarea {
         guard text?.count ?? 0 <= HTMLField.mostBytes, let name else { return nil }
         var value = text.map { HTMLText.decoded(page, $0, .elementText) } ?? ""
         // A line feed directly after the start tag isn't part of the text (HTML §13.1.2.5).
-        if value.utf8.first == UInt8(ascii: "\n") { value = String(value.unicodeScalars.dropFirst()) }
+        if value.utf8.first == UInt8(ascii: "\n") { value = String(Substring(value.utf8.dropFirst())) }
         return HTMLField(
             name: name, value: value, type: "textarea", isChecked: false, isDisabled: isDisabled, autocomplete: autocomplete)
     }

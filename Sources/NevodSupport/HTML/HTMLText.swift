@@ -62,9 +62,6 @@ extension String {
     var trimmedHTMLSpace: String {
         String(decoding: utf8.trimmed { $0.isWhitespace }, as: UTF8.self)
     }
-
-    /// The text with its ASCII letters in lower case.
-    var lowercasedASCII: String { String(decoding: utf8.map { $0.lowercased }, as: UTF8.self) }
 }
 
 /// A character reference: any numeric one, and 329 of the 2,125 named ones.
