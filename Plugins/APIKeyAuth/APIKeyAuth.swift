@@ -68,7 +68,8 @@ struct APIKeyQueryAuth: AuthScheme {
         named = try NamedKeys(parameters, "parameter", keys, in: .query)
     }
 
-    /// If the request is sent again, the host first removes the items that were added before (`EditSink`): they aren't added twice.
+    /// If the request is sent again, the host first removes the items that were added before (`AddedQueryItems`), so they aren't
+    /// added twice.
     func authorize(_ request: borrowing RequestView, _ edits: Edits) {
         for (name, key) in named.keys {
             key.withUnsafeBytes { edits.addQueryItem(name, Span(_unsafeBytes: $0)) }

@@ -57,7 +57,7 @@ struct NamedKeys: Sendable {
 
     /// - Parameters:
     ///   - setting: the setting that has the names.
-    ///   - place: the part of the request for the keys.
+    ///   - place: the part of the request that gets the keys.
     /// - Throws: `SchemeError.badSetting`, which names the setting and doesn't show a key.
     init(_ names: KeyNames, _ setting: String, _ keys: Keys, in place: Place) throws(SchemeError) {
         guard names.names.count == keys.keys.count else {
@@ -67,7 +67,7 @@ struct NamedKeys: Sendable {
         }
         for (index, name) in names.names.enumerated() {
             let key = keys.keys[index]
-            // Tells the user which one to look at.
+            // Tells the user which name to correct.
             let number = names.names.count > 1 ? " (number \(index + 1))" : ""
             if let problem = place.problem(ofName: name) { throw .badSetting(setting, problem + number) }
             if self.keys.contains(where: { place.areSame($0.name, name) }) {

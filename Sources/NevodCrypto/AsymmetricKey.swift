@@ -12,7 +12,7 @@ package final class AsymmetricKey: Sendable {
         case edwards(EdwardsCurve)
     }
 
-    /// The padding of an algorithm, as libcrypto must be told.
+    /// The padding of an algorithm, which libcrypto must be told.
     package enum Padding: Sendable {
         case none, pkcs1, pss
     }
@@ -48,7 +48,7 @@ package final class AsymmetricKey: Sendable {
         self.init(key, kind)
     }
 
-    // Throws nothing: Embedded Swift does not free an object after its initialiser has thrown.
+    // This initialiser never throws: Embedded Swift doesn't free an object whose initialiser has thrown.
     private init(_ key: OpaquePointer, _ kind: Kind) {
         self.key = key
         self.kind = kind
@@ -59,14 +59,14 @@ package final class AsymmetricKey: Sendable {
         EVP_PKEY_free(key)
     }
 
-    /// Whether a signature belongs to a message. An ECDSA signature is in DER.
+    /// Whether a signature of a message is valid. An ECDSA signature is in DER.
     ///
     /// - Parameter hash: nil for EdDSA, which includes its hash.
     /// - Returns: false for any failure, even one of libcrypto.
     package func isSignature(
         _ signature: UnsafeRawBufferPointer, of message: UnsafeRawBufferPointer, _ padding: Padding, _ hash: HashMethod?
     ) -> Bool {
-        // Later callers of this thread have no use for libcrypto's errors about an invalid signature.
+        // libcrypto's errors about an invalid signature are removed again: later calls on this thread must not find them.
         ERR_set_mark()
         defer { ERR_pop_to_mark() }
         guard let context = take(signs: false, padding, hash) else { return false }
@@ -107,7 +107,8 @@ package final class AsymmetricKey: Sendable {
         return signature
     }
 
-    /// One of the key's numbers, by libcrypto's name, with leading zeros up to a size; nil if the key has no such number.
+    /// One of the key's numbers, by libcrypto's name for it, padded with leading zeros to a size; nil if the key has no such
+    /// number.
     package func number(_ name: StaticString, size: Int = 0) -> [UInt8]? {
         guard let number = Self.bigNumber(name, of: key) else { return nil }
         defer { BN_free(number) }
@@ -180,7 +181,7 @@ package final class AsymmetricKey: Sendable {
         }
     }
 
-    /// An exponent of 1 would make each text its own signature; a long one only takes time.
+    /// With an exponent of 1, every text would be its own signature; a long exponent only takes more time.
     private static func hasUsableExponent(_ key: OpaquePointer) -> Bool {
         guard let exponent = bigNumber("e", of: key) else { return false }
         defer { BN_free(exponent) }

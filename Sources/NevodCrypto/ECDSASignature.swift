@@ -12,7 +12,7 @@ package enum ECDSASignature {
     ) -> Result? {
         guard coordinateSize > 0, coordinateSize <= 66, signature.count == 2 * coordinateSize else { return nil }
         return withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { der in
-            // Written from back to front, since the lengths come first.
+            // Written from back to front, because each length comes before what it counts.
             var start = der.count
             prepend(integer: UnsafeRawBufferPointer(rebasing: signature[coordinateSize...]), to: der, &start)
             prepend(integer: UnsafeRawBufferPointer(rebasing: signature[..<coordinateSize]), to: der, &start)
@@ -49,7 +49,8 @@ package enum ECDSASignature {
         if length >= 0x80 { prepend(0x81, to: der, &start) }
     }
 
-    /// Writes an integer without leading zeros. Adds one zero byte if the first bit is set, since that bit would be a sign.
+    /// Writes an integer without leading zeros. Adds one zero byte if the first bit is set, because that bit would be read as a
+    /// sign.
     private static func prepend(
         integer: UnsafeRawBufferPointer, to der: UnsafeMutableRawBufferPointer, _ start: inout Int
     ) {

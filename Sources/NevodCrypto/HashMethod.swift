@@ -32,8 +32,8 @@ package struct HashMethod: Sendable {
 
 /// Contexts of HMAC with one key, for many threads.
 ///
-/// A context is mutable, so concurrent calls need one each. Duplicating an `EVP_MAC_CTX` that holds the key costs a quarter of
-/// creating one. So contexts are duplicated and pooled; the pool grows to the largest number ever in use at once.
+/// A context is mutable, so each concurrent call needs its own. Duplicating an `EVP_MAC_CTX` that holds the key costs a quarter
+/// of creating one. So contexts are duplicated and pooled; the pool grows to the largest number ever in use at once.
 package final class HMACContexts: Sendable {
     /// Owned by the call that took it from the pool, so two threads never use it at once.
     package struct Context: @unchecked Sendable {
@@ -48,13 +48,12 @@ package final class HMACContexts: Sendable {
         self.init(keyed: try secret.withUnsafeBytes { key throws(CryptoError) in try Self.keyedContext(key, hash) })
     }
 
-    /// Takes a key that is derived from another one; the caller wipes it.
+    /// Takes the bytes of a key, such as a derived one; the caller wipes them.
     package convenience init(_ key: UnsafeRawBufferPointer, _ hash: HashMethod) throws(CryptoError) {
         self.init(keyed: try Self.keyedContext(key, hash))
     }
 
-    // The initialiser that creates the object throws nothing: Embedded Swift doesn't free an object after its initialiser has
-    // thrown.
+    // This initialiser never throws: Embedded Swift doesn't free an object whose initialiser has thrown.
     private init(keyed: OpaquePointer) {
         self.keyed = keyed
     }
@@ -91,7 +90,7 @@ package final class HMACContexts: Sendable {
         guard let hmac = EVP_MAC_fetch(nil, "HMAC", nil) else { return nil }
         defer { EVP_MAC_free(hmac) }
         guard let context = EVP_MAC_CTX_new(hmac) else { return nil }
-        // A static name, since libcrypto keeps the pointer until init.
+        // The name is static, because libcrypto keeps the pointer until init.
         let digest: StaticString = "digest"
         let isKeyed = withUnsafeTemporaryAllocation(of: OSSL_PARAM.self, capacity: 2) { parameters in
             parameters.initializeElement(
@@ -99,7 +98,7 @@ package final class HMACContexts: Sendable {
                 to: OSSL_PARAM_construct_utf8_string(
                     digest.characters, UnsafeMutablePointer(mutating: hash.name.characters), 0))
             parameters.initializeElement(at: 1, to: OSSL_PARAM_construct_end())
-            // A missing pointer would mean that there is no key, but an empty key is one.
+            // A null pointer would mean that there is no key, but an empty key is valid too.
             var none: UInt8 = 0
             return withUnsafePointer(to: &none) { none in
                 EVP_MAC_init(context, key.bytes ?? none, key.count, parameters.baseAddress) == 1

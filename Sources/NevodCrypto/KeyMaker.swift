@@ -1,7 +1,7 @@
 internal import COpenSSL
 package import NevodSupport
 
-/// Makes keys of libcrypto from numbers. Each function returns an EVP_PKEY that the caller owns.
+/// Makes libcrypto's keys from numbers. Each function returns an EVP_PKEY that the caller owns.
 package enum KeyMaker {
     /// The names of parameters. libcrypto keeps the pointers while it collects parameters: a Swift string passed as an argument
     /// would be freed too early.
@@ -138,7 +138,7 @@ package enum KeyMaker {
         return key
     }
 
-    /// A number that libcrypto treats as secret: even the parameters that it copies the number to are wiped.
+    /// A number that libcrypto treats as secret: it wipes even the parameters that it copies the number to.
     private static func secretNumber(_ secret: Secret) -> OpaquePointer? {
         guard let number = BN_secure_new() else { return nil }
         guard secret.withUnsafeBytes({ BN_bin2bn($0.bytes, Int32(clamping: $0.count), number) }) != nil else {

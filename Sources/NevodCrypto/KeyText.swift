@@ -62,7 +62,7 @@ package enum KeyText {
         return key
     }
 
-    /// Whether a secret is really a public key. An attacker could sign with it as well.
+    /// Whether a secret is really a public key, with which an attacker could sign as well.
     package static func isPublicKey(_ secret: Secret) -> Bool {
         secret.withUnsafeBytes { bytes in
             let marker = Array("-----BEGIN ".utf8)

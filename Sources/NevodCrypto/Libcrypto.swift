@@ -12,7 +12,7 @@ package struct CryptoError: Error, Sendable {
         detail = ""
     }
 
-    /// Adds the oldest error from libcrypto's queue of this thread.
+    /// Adds the oldest error in this thread's queue of libcrypto errors.
     package init(libcrypto message: String) {
         self.message = message
         detail = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text in

@@ -12,8 +12,9 @@ internal import NevodSupport
 ///
 /// Requests are sent by a session derived from this one. It has the same configuration, but no cookies, cache or stored
 /// credentials, which the host manages itself. Its delegate refuses redirects, which `URLSession` would follow with the
-/// credentials still on the request. It is created at the first request. After this session has been deallocated, the first
-/// use of another session releases it. This session's delegate is not called, and invalidating this session has no effect.
+/// credentials still on the request. The derived session is created at the first request. It is released once this session has
+/// been deallocated and another one is used for the first time. This session's delegate is not called, and invalidating this
+/// session has no effect.
 ///
 /// On Linux, Foundation changes requests and responses. **A signer should use ``CurlSession``**, which sends what was signed:
 /// - Header lines of one name are merged into one, and the order of the lines is lost. (`URLRequest.setValue` and
@@ -62,8 +63,9 @@ final class DerivedSession: Sendable {
 
     private static let all = Locked<[ObjectIdentifier: DerivedSession]>([:])
 
-    /// Returns the derived session of `original`, and creates it at first use. A `URLSession` can't hold a reference to it, so a
-    /// table does. When another one is created, the entries of deallocated sessions are removed.
+    /// Returns the derived session of `original`, and creates it at first use. A `URLSession` can't hold a reference to its
+    /// derived session, so a table does. When another derived session is created, the entries of deallocated sessions are
+    /// removed.
     static func of(_ original: URLSession) -> DerivedSession {
         let id = ObjectIdentifier(original)
         let (derived, outlived) = all.withLock { all in

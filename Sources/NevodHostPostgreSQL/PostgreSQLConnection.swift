@@ -79,7 +79,7 @@ final class PostgreSQLConnection {
         return result
     }
 
-    /// The payloads that `LISTEN` has received since the last call.
+    /// The payloads of the notifications that have arrived since the last call.
     func notifications() -> [String] {
         var payloads: [String] = []
         while let notification = pq.call.PQnotifies(handle) {

@@ -5,7 +5,7 @@ internal import NevodSupport
 
 /// The parameters for libpq. Everything else is left to libpq's own rules.
 extension PostgreSQLTarget {
-    /// A parameter under libpq's name for it.
+    /// A parameter, with libpq's name for it.
     typealias Parameter = (keyword: String, value: String)
 
     static func parameters(_ pq: LibPQ, _ connection: String) throws(StorageError) -> [Parameter] {
@@ -38,8 +38,8 @@ extension PostgreSQLTarget {
         pq.call.PQconninfoFree(options)
     }
 
-    /// The keywords whose value differs from libpq's default, or is set in the environment. There is no other way to find out
-    /// what a service file sets: libpq reads the file while it connects, and the parameters of the call would override it.
+    /// The keywords whose value differs from libpq's default, or is set in the environment. Only this shows what a service file
+    /// sets: libpq reads that file while it connects, and the parameters of the call would override it.
     private static func settings(_ pq: LibPQ, _ given: [Parameter]) -> Set<String> {
         // An invalid `sslmode` makes libpq fail before it contacts a server.
         let handle = withCStrings(of: given + [("sslmode", "-")]) { pq.call.PQconnectStartParams($0, $1, 1) }

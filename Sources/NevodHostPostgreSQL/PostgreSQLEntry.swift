@@ -35,7 +35,7 @@ extension PostgreSQLConnection {
     /// - Returns: false if the stored version is not the previous one, the store has another key, or the value was obtained under
     ///   a renewal lock that another process has taken over.
     func save(_ write: PostgreSQLWrite, _ schema: PostgreSQLSchema) throws(PostgreSQLError) -> Bool {
-        // A change of the store's key locks the table, and a statement reads rows only after it has its own lock on the table. So
+        // A change of the store's key locks the table. This statement reads rows only after it has its own lock on the table, so
         // it sees the new key number.
         try run(
             """
@@ -76,7 +76,7 @@ extension PostgreSQLConnection {
             ])
     }
 
-    /// Reads all entries in the order of their keys, 500 for each page. The body may change them.
+    /// Reads all entries in the order of their keys, in pages of 500. The body may change them.
     func forEachPage(
         _ schema: PostgreSQLSchema, _ body: ([(key: StorageKey, entry: SealedEntry)]) throws(PostgreSQLError) -> Void
     ) throws(PostgreSQLError) {

@@ -10,7 +10,7 @@ struct PostgreSQLError: Error {
     /// Whether no connection could be made, so that nothing was sent.
     var isUnreachable = false
 
-    /// Whether it is a serialization failure or a deadlock: a retry of the same statement succeeds.
+    /// Whether it is a serialization failure or a deadlock, so that a retry of the same statement can succeed.
     var isTransient: Bool { ["40001", "40P01"].contains(state) }
     /// Whether the wait for a lock timed out.
     var isLockTimeout: Bool { state == "55P03" }
@@ -36,7 +36,7 @@ extension StorageError {
                 )
             case (_, "42P07"), (_, "42701"), (_, "42710"):
                 (.damaged, "the schema has tables of another program: choose another schema")
-            // A prepared statement is missing, or another program made it: the connection is not this program's own.
+            // A prepared statement is missing, or was made by another program, so the connection is shared with others.
             case (_, "26000"), (_, "42P05"): (.other, Self.poolerRemedy)
             case (_, "25006"): (.unavailable, "connect to the primary: target_session_attrs=read-write")
             case (_, "57014"), (_, "55P03"), ("40", _): (.busy, "try again")

@@ -12,7 +12,7 @@ final class PostgreSQLListener: Sendable {
         case notification(PostgreSQLNotification)
     }
 
-    /// The interval of checks of the store's tables: their removal or replacement sends no notification.
+    /// How often the store's tables are checked: no notification is sent if they are removed or replaced.
     private static let checkInterval: Duration = .seconds(5)
 
     private let target: PostgreSQLTarget
@@ -126,7 +126,7 @@ enum PostgreSQLNotification: Sendable, Equatable {
     /// The renewal lock with this number is free.
     case released(UInt64)
 
-    /// Shorter than the server's limit of 8,000 bytes, since the length of a key is limited.
+    /// Always shorter than the server's limit of 8,000 bytes, because the length of a key is limited.
     var payload: String {
         switch self {
         case .changed(let key, let version): "changed \(version) \(Hexadecimal.text(key.rawValue.utf8))"
@@ -165,7 +165,7 @@ final class PostgreSQLEventDispatcher: Sendable {
         switch event {
         case .isListening(let isListening):
             let keys = cache.withLock { $0.setListening(isListening) }
-            // Only after the keys can be read again. Later changes arrive as notifications.
+            // Observers are notified only once notifications arrive again, so that no later change is missed.
             if isListening { for key in keys { observers.notify(key) } }
         case .notification(.changed(let key, let version)):
             cache.withLock { $0.noteVersion(version, of: key) }

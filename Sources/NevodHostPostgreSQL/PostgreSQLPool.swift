@@ -16,7 +16,7 @@ final class PostgreSQLPool: Sendable {
         _ body: @Sendable (PostgreSQLWorker) async throws(PostgreSQLError) -> Result
     ) async throws(PostgreSQLError) -> Result {
         let index = loads.withLock { loads in
-            // Of the least busy workers, the first one, so that light use needs only one connection.
+            // Takes the first of the least busy workers, so that light use needs only one connection.
             let index = loads.indices.min { loads[$0] < loads[$1] } ?? 0
             loads[index] += 1
             return index

@@ -6,7 +6,7 @@ extension PostgreSQLTarget {
     /// lost, or would affect other programs.
     func checkSession(_ connection: PostgreSQLConnection) throws(PostgreSQLError) {
         let first = try backend(connection)
-        // A pooler announces a number of its own.
+        // A pooler announces a number of its own instead of the backend's.
         guard first != connection.announcedBackend else { return }
         for _ in 0..<3 {
             let handle = Self.withCStrings(of: parameters) { pq.call.PQconnectdbParams($0, $1, 1) }
@@ -18,7 +18,7 @@ extension PostgreSQLTarget {
                 guard error.error.problem.contains("statement pooling") else { throw error }
                 throw keepsNoSessions(connection)
             }
-            // A pooler of transactions gives the idle backend to the other connection, or a new one to this.
+            // A pooler that works by transactions gives the idle backend to the other connection, or another backend to this one.
             let (second, now) = (try backend(other), try backend(connection))
             try other.execute("ROLLBACK")
             guard second == first || now != first else { continue }

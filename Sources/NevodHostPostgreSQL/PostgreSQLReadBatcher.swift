@@ -52,7 +52,7 @@ final class PostgreSQLReadBatcher: Sendable {
                     })
             } catch {
                 result = .failure(error)
-                // Requests that arrived meanwhile fail too: connecting again would take as long, and fail.
+                // Requests that arrived meanwhile fail too: another attempt to connect would take as long, and fail as well.
                 if error.isUnreachable { batch += takeAll() }
             }
             for (key, continuation) in batch {

@@ -5,13 +5,13 @@ internal import NevodSupport
 /// Renewal locks for the keys of a store, shared by all processes that use it.
 ///
 /// A lock is a mark in the key's row: its holder, a fencing number, and a count of signs of life. The mark outlives the holder's
-/// connection, a restart of the server and a failover. The others wait until the holder removes it, or until they have watched it
-/// for long enough without a sign of life. In addition, the holder's connection has an advisory lock of the server, which tells
-/// the others that the holder can be heard: a holder that dies loses it at once.
+/// connection, a restart of the server and a failover. Other processes wait until the holder removes the mark, or until they have
+/// watched it for long enough without a sign of life. In addition, the holder's connection has an advisory lock on the server.
+/// The lock shows that the holder is connected: a holder that dies loses it at once.
 ///
-/// One connection serves all locks of a process, however many tokens the process renews at once. It never blocks on a lock, since
-/// a blocked connection could not release the others. If a lock is taken, it is tried again when its holder sends a notification
-/// of its release, and every half second, in case the notification is lost.
+/// One connection serves all locks of a process, however many tokens the process renews at once. It never blocks on a lock,
+/// because a blocked connection could not release the other locks. If a lock is taken, it is tried again when its holder sends a
+/// notification of its release, and every half second, in case the notification is lost.
 final class PostgreSQLRenewalLocks: Sendable {
     private struct State {
         var held: [StorageKey: PostgreSQLRenewalMark] = [:]
@@ -23,7 +23,7 @@ final class PostgreSQLRenewalLocks: Sendable {
         var count = 0
     }
 
-    /// How long a removal is retried. After that, the others have long taken over from the silent holder.
+    /// How long a removal is retried. By then, other processes have long taken over from the silent holder.
     private static let removalTimeout: Duration = .seconds(600)
 
     private let worker: PostgreSQLWorker
@@ -85,7 +85,7 @@ final class PostgreSQLRenewalLocks: Sendable {
         return state.withLock { $0.held[key]?.isLost ?? false }
     }
 
-    /// The number under which to save a value of this key; nil if this process doesn't hold the key's lock.
+    /// The fencing number to save a value of this key with; nil if this process doesn't hold the key's lock.
     func fence(for key: StorageKey) -> Int64? { state.withLock { $0.held[key]?.fence } }
 
     /// Wakes the waiters of a lock that another process has released.
@@ -124,7 +124,8 @@ final class PostgreSQLRenewalLocks: Sendable {
                     watch.see(attempt.sight, at: .now)
                     (hasSeenHolder, isPastTerm) = (true, attempt.isPastTerm)
                 } catch {
-                    // A waiter continues to wait while the server is away: the holder may be in the middle of its exchange.
+                    // A waiter continues to wait while the server is away, because the holder may be in the middle of exchanging
+                    // a token.
                     guard hasSeenHolder || error.isLockTimeout else { throw error.error }
                     failure = error
                 }
@@ -175,7 +176,7 @@ final class PostgreSQLRenewalLocks: Sendable {
                     key, lock: lock, holder: holder, process: process, replacing: replaceable,
                     isForced: isForced && replaceable != nil, term: times.term, store, schema)
             } catch {
-                // A statement that fails keeps the advisory lock that it has taken.
+                // If the statement fails, the advisory lock that it has taken stays, so it is released here.
                 if !connection.isBroken { try? connection.unlock(lock) }
                 throw error
             }
@@ -206,7 +207,7 @@ final class PostgreSQLRenewalLocks: Sendable {
         do throws(PostgreSQLError) { try await unmark(key) } catch { end(key) }
     }
 
-    /// Removes the mark of this process, unless it has taken the lock again since.
+    /// Removes the mark of this process, unless the process has taken the lock again meanwhile.
     private func unmark(_ key: StorageKey) async throws(PostgreSQLError) {
         let (schema, channel, process, lock) = (schema, channel, process, number(of: key))
         try await worker.runRetrying { (connection, _) throws(PostgreSQLError) in
@@ -239,7 +240,7 @@ final class PostgreSQLRenewalLocks: Sendable {
             while let rest = pause {
                 try? await Task.sleep(for: rest)
                 let isReached = await self.keep()
-                // After an outage the others watch the mark, so the holder must give a sign soon.
+                // After an outage, other processes watch the mark, so the holder must give a sign of life soon.
                 pause = self.nextPause().map { isReached ? $0 : min($0, .milliseconds(300)) }
             }
         }

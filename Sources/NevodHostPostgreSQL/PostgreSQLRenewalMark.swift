@@ -1,7 +1,7 @@
 internal import NevodStorage
 
 /// A renewal lock that this process holds. It is a mark in the key's row, which outlives the connection, and an advisory lock,
-/// which shows the others that the connection lives.
+/// which shows other processes that the connection is alive.
 struct PostgreSQLRenewalMark: Sendable {
     let key: StorageKey
     /// The number of the advisory lock.
@@ -22,7 +22,7 @@ struct PostgreSQLRenewalMark: Sendable {
 extension PostgreSQLConnection {
     /// The outcome of an attempt to take a renewal lock.
     struct RenewalAttempt {
-        /// The number to save under; nil if another process holds the lock.
+        /// The fencing number to save with; nil if another process holds the lock.
         let fence: Int64?
         /// Whether the advisory lock was taken, so no other connection holds it.
         let isLocked: Bool
@@ -32,18 +32,19 @@ extension PostgreSQLConnection {
         let isPastTerm: Bool
     }
 
-    /// Marks the row of a key if it is free, has a mark of this process, or has the mark to be replaced. A holder without a
-    /// connection that has already saved its value, perhaps because its process has ended, is not waited for.
+    /// Marks the row of a key if it is free, has a mark of this process, or has the mark to be replaced. Doesn't wait for a
+    /// holder that has already saved its value and has no connection any more, perhaps because its process has ended.
     ///
     /// - Parameters:
     ///   - process: The prefix of this process's holders.
     ///   - replacing: A silent holder. Its mark is replaced unless it has given a sign of life meanwhile.
-    ///   - isForced: Whether to do without the advisory lock, which the silent holder's connection keeps.
+    ///   - isForced: Whether to mark the row without the advisory lock, because the silent holder's connection still has that.
     func mark(
         _ key: StorageKey, lock: UInt64, holder: String, process: String, replacing: PostgreSQLRenewalWatch.Sight?,
         isForced: Bool, term: Duration, _ store: StoreIdentifier, _ schema: PostgreSQLSchema
     ) throws(PostgreSQLError) -> RenewalAttempt {
-        // After a concurrent change has ended, the server looks at the row again, so the snapshot doesn't matter.
+        // After a concurrent change has finished, the server reads the row again, so it doesn't matter that the snapshot is
+        // older.
         let rows = try run(
             """
             WITH attempt AS (SELECT pg_try_advisory_lock($1::int8) AS taken),
@@ -99,7 +100,7 @@ extension PostgreSQLConnection {
         try run("SELECT pg_advisory_unlock($1::int8)", [.integer(Int64(bitPattern: lock))])
     }
 
-    /// Removes the mark of a process, and notifies the waiters. Has no effect on the mark of another process.
+    /// Removes a process's mark, and notifies the waiters. Leaves another process's mark alone.
     ///
     /// - Parameter mayUnlock: Whether this connection may hold the advisory lock only for this mark.
     func unmark(

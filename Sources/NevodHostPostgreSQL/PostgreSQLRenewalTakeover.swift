@@ -2,8 +2,8 @@
 package struct PostgreSQLRenewalTimes: Sendable {
     /// The interval of a holder's signs of life.
     let beat: Duration
-    /// How long a waiter must see no sign of life from a holder without a connection, on a server that responds meanwhile, before
-    /// it takes the lock. Longer than a process is paused, and longer than a reconnection takes.
+    /// How long a holder without a connection must have given no sign of life before a waiter takes the lock. Only time during
+    /// which the server responds counts. Longer than a process is paused, and longer than a reconnection takes.
     let patience: Duration
     /// How long a holder that has a connection may give no sign of life before it loses the lock.
     let term: Duration
@@ -21,8 +21,8 @@ package struct PostgreSQLRenewalTimes: Sendable {
 
 /// Decides how long a waiter leaves the lock to a holder that gives no sign of life. Does no I/O.
 ///
-/// Only time during which the server responded counts: while it was away, or this process was suspended, the holder could not
-/// have been heard. It never compares two clocks.
+/// Only time during which the server responded counts: while the server was away, or this process was suspended, the holder could
+/// not have been heard. The clocks of two machines are never compared.
 struct PostgreSQLRenewalWatch {
     /// A holder as a waiter sees it; changes with each sign of life.
     struct Sight: Sendable, Equatable {

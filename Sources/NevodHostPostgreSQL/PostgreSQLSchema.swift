@@ -2,8 +2,8 @@ internal import NevodStorage
 
 /// The layout of a schema in the database, and its migration from earlier layouts.
 ///
-/// A removed entry stays without a value. Its version keeps increasing, so that a process with an old copy of the value learns of
-/// the removal.
+/// The row of a removed value stays, without a value. Its version keeps increasing, so that a process with an old copy of the
+/// value learns of the removal.
 struct PostgreSQLSchema: Sendable {
     let name: String
     /// The statements that migrate from layout n to n + 1; the first one creates layout 1. Never changed once released.
@@ -53,7 +53,7 @@ struct PostgreSQLSchema: Sendable {
 
     /// Creates the schema, or migrates it to this layout. Several processes may do so at once.
     func migrate(_ connection: PostgreSQLConnection) throws(PostgreSQLError) {
-        // A user who may not create tables gets no further than this.
+        // If the layout is current, this is all, so a user needs no right to create tables.
         let found = try layout(connection)
         if found == version { return }
         do throws(PostgreSQLError) { try migrateLocked(connection) } catch {

@@ -36,7 +36,7 @@ extension PostgreSQLStorage {
     }
 
     /// Exports all values to a store in one file, as `SQLiteStorage/export(to:key:)` does. The file is sealed with its own key.
-    /// It serves as a backup, or to move the values elsewhere.
+    /// Use it as a backup, or to move the values elsewhere.
     ///
     /// - Parameters:
     ///   - path: A path that doesn't exist yet.
@@ -93,12 +93,12 @@ extension PostgreSQLStorage {
         }
     }
 
-    /// After a connection is lost before the response, finds out whether the key was changed.
+    /// Finds out whether the key was changed, after the connection was lost before the response.
     ///
     /// - Parameters:
     ///   - lost: How the connection was lost.
     ///   - sealed: The new key.
-    /// - Returns: nil if the store has a third key, which another process has set.
+    /// - Returns: nil if the store has neither the old nor the new key, because another process has set a third one.
     private func confirm(
         _ lost: StorageError, _ opened: OpenedKey, _ sealed: SealedKey, _ source: any StoreKeySource
     ) async throws(StorageError) -> Void? {
@@ -123,8 +123,8 @@ extension PostgreSQLStorage {
             remedy: "it opens with the old key; try again")
     }
 
-    /// Reads the store's key once no change of it is under way, since the change on the lost connection may still complete. The
-    /// server aborts it after a minute of silence, and each wait for the lock lasts a third of that.
+    /// Waits until no change of the store's key is under way, and then reads the key: the change on the lost connection may still
+    /// complete. The server aborts it after a minute of silence, and each wait for the lock lasts a third of that.
     private func confirmedKey() async throws(StorageError) -> (key: SealedKey, number: Int64)? {
         let schema = schema
         var last: PostgreSQLError?

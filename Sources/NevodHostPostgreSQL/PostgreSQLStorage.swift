@@ -15,15 +15,15 @@ public import NevodSupport
 /// is refused. libpq itself (`libpq5`) is loaded when the first store is opened.
 ///
 /// **A renewal lock** is a mark in the key's row. It outlives the holder's connection, a restart of the server, and a failover to
-/// a synchronous standby. The others wait until the holder removes it, or gives no sign of life for 20 seconds while the server
-/// responds. A value is refused if it is saved under a lock that another process has taken over.
+/// a synchronous standby. Other processes wait until the holder removes the mark, or gives no sign of life for 20 seconds while
+/// the server responds. A value is refused if it is saved under a lock that another process has taken over.
 ///
 /// **A write that returns** has been committed. If the connection is lost during a write, the store looks the value up. If that
 /// doesn't settle the outcome, the write fails with an error that says so. A lost connection is replaced on its next use.
 ///
 /// **A read** of a value that this process has read before costs no I/O until the server sends a notification of a change. So it
 /// may return a value that another process has just changed. Under ``withRenewalLock(for:_:)``, the first read of the key asks
-/// the server. While notifications can't be received, every read does.
+/// the server. While notifications can't be received, every read asks the server.
 ///
 /// Blocking calls run on threads of the store's own.
 public final class PostgreSQLStorage: SealedStorage, ObservableStorage, VersionedStorage {
@@ -128,7 +128,8 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage, Versione
         try await write(secret, for: key, mayBeRenewal: true) { $0 == expected }
     }
 
-    /// Marks the key's row. Also takes an advisory lock of the server, on a session that a connection pooler must not split.
+    /// Marks the key's row. Also takes an advisory lock on the server, which needs a session of its own: a connection pooler must
+    /// preserve it.
     public func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
         try await dispatcher.locks.withLock(for: key) {
             // The previous holder may have written a value whose notification has not arrived yet.
@@ -141,8 +142,8 @@ public final class PostgreSQLStorage: SealedStorage, ObservableStorage, Versione
         try await dispatcher.locks.confirm(key)
     }
 
-    /// The key of every change from now on, by any process. After a time without notifications, each key that this process has
-    /// used lately (a few thousand) is reported, since its value may have changed.
+    /// The key of each value that any process changes from now on. After a time without notifications, each key that this process
+    /// has used lately (a few thousand) is reported, since its value may have changed.
     public func changes() async -> StorageChanges {
         dispatcher.observers.changes()
     }

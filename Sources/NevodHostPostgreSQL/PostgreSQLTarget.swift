@@ -17,7 +17,7 @@ struct PostgreSQLTarget: Sendable {
         parameters = try Self.parameters(pq, connection)
     }
 
-    /// Connects, and blocks meanwhile. If the server reports that it is starting, retries for a while.
+    /// Connects, and blocks the thread meanwhile. If the server reports that it is starting, retries for a while.
     ///
     /// - Throws: an error whose `isUnreachable` is true.
     func connect() throws(PostgreSQLError) -> PostgreSQLConnection {
@@ -100,14 +100,14 @@ struct PostgreSQLTarget: Sendable {
     }
 
     /// Recognizes the texts of error 53300 in the server and in PgBouncer, since libpq gives no SQLSTATE for a refused
-    /// connection. A translated text gets the general remedy.
+    /// connection. With a translated text, the general remedy is given.
     private static func isFull(_ message: String) -> Bool {
         ["too many clients", "too many connections", "connection slots are reserved", "no more connections allowed"]
             .contains { message.contains($0) }
     }
 
-    /// Recognizes the message, since libpq gives nothing else for a refused connection. A server also refuses for other reasons,
-    /// after a correct password.
+    /// Compares the message, because libpq gives nothing else for a refused connection. A server may also refuse a connection for
+    /// other reasons, although the password was right.
     private func isPasswordRefused(_ handle: OpaquePointer) -> Bool {
         pq.call.PQconnectionNeedsPassword(handle) != 0 || pq.message(of: handle).contains("authentication failed")
     }

@@ -24,12 +24,12 @@ enum PostgreSQLValue: Sendable {
         }
     }
 
-    // Object identifiers of types (pg_type.dat).
+    // The types' object identifiers (pg_type.dat).
     private static let bytea: Int32 = 17
     private static let int8: Int32 = 20
 
-    /// The number of dimensions, whether there are nulls, the type, the length and the first index. Then each element follows its
-    /// own length.
+    /// An array's binary form: the number of dimensions, whether there are nulls, the type, the length and the first index, and
+    /// then each element, preceded by its length.
     private static func array(of type: Int32, _ list: [[UInt8]]) -> [UInt8] {
         var bytes = [Int32(list.isEmpty ? 0 : 1), 0, type].flatMap { $0.bigEndianBytes }
         if !list.isEmpty { bytes += [Int32(list.count), 1].flatMap { $0.bigEndianBytes } }

@@ -33,7 +33,8 @@ struct PostgreSQLWrite: Sendable {
 }
 
 extension PostgreSQLStorage {
-    /// Sends a write. If the connection is lost before the response, looks for the write, and repeats it if it isn't there.
+    /// Sends a write. If the connection is lost before the response, looks for the written value, and sends it again if it isn't
+    /// there.
     ///
     /// - Returns: false if another version is stored.
     func send(_ write: PostgreSQLWrite) async throws -> Bool {

@@ -1,7 +1,8 @@
 internal import NevodStorage
 internal import NevodSupport
 
-/// Caches values read from a server while it sends notifications, each until a notification of its change. Does no I/O.
+/// Caches values from a server while it sends notifications. A value is cached until a notification says that it has changed.
+/// Does no I/O.
 ///
 /// The newest version wins, whatever the order in which notifications and the results of reads and writes arrive.
 struct RemoteCache {
@@ -27,7 +28,8 @@ struct RemoteCache {
         entries = GenerationalCache(limit: limit)
     }
 
-    /// Changes whenever versions are forgotten, which may be needed to judge the result of a read that is under way.
+    /// Changes whenever versions are forgotten: without them, it can't be told whether the result of a read under way is
+    /// outdated.
     private var generation: UInt64 { resets + entries.drops }
 
     /// - Returns: nil if the value isn't known; a nil `secret` if nothing is stored.

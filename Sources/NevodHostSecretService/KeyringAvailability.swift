@@ -68,8 +68,8 @@ extension ServiceSession {
         return library.call.secret_collection_get_locked(collection.pointer) == 0
     }
 
-    /// Throws if a search may have missed an item. There is no default keyring, such as before the desktop has opened one; or it is
-    /// locked, and a service may hide the items of a locked keyring.
+    /// Throws if a search may have missed an item: if there is no default keyring, for example before the desktop has opened one,
+    /// or if it is locked, because a service may hide the items of a locked keyring.
     func checkHidden(_ cancellable: ServiceObject) throws(SecretServiceError) {
         guard let collection = try defaultCollection(cancellable) else { throw .noCollection }
         guard library.call.secret_collection_get_locked(collection.pointer) == 0 else { throw .locked }

@@ -11,8 +11,8 @@ package struct KeyringItem: Sendable {
     private let application: String
 
     /// - Parameters:
-    ///   - name: Any text without NUL. Not hidden.
-    ///   - application: Distinguishes the items of different programs. Not hidden.
+    ///   - name: Any text without a NUL; not hidden.
+    ///   - application: Distinguishes the items of different programs; not hidden.
     package init(_ name: String, application: String) {
         self.name = name
         self.application = application

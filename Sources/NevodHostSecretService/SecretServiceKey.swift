@@ -70,7 +70,7 @@ public struct SecretServiceKey: StoreKeySource {
         return count ?? nil
     }
 
-    /// Keeps the count only when a value was removed: a service writes its whole keyring each time.
+    /// Keeps the count only when a value was removed, because a service writes its whole keyring each time.
     public func keep(_ count: UInt64, of store: StoreIdentifier, salt: [UInt8], hasRemoved: Bool) async {
         guard hasRemoved, let attributes = try? Self.countAttributes(store, salt) else { return }
         try? await ServiceClient.shared.run(within: .seconds(3)) { (session, call) throws(SecretServiceError) in

@@ -2,8 +2,8 @@ public import NevodStorage
 public import NevodSupport
 
 /// Stores each value in the desktop's keyring (GNOME Keyring, KWallet, KeePassXC or any other service that provides
-/// `org.freedesktop.secrets` in the user's session), by libsecret. (``SecretServiceKey``, in contrast, keeps only a store's key
-/// there, and the store is a file.)
+/// `org.freedesktop.secrets` in the user's session), through libsecret. (``SecretServiceKey``, in contrast, keeps only a store's
+/// key there, and the store is a file.)
 ///
 /// ```swift
 /// let storage = try SecretServiceStorage(application: "example")
@@ -20,7 +20,7 @@ public final class SecretServiceStorage: SecretKeepingStorage, RenewalLockingSto
     /// The type of the values.
     public typealias Value = [UInt8]
 
-    /// The longest value, in bytes: services keep a whole keyring in memory.
+    /// The longest value, in bytes. The limit is low because services keep a whole keyring in memory.
     public static let maximumSize = 1 << 16
 
     private let application: String

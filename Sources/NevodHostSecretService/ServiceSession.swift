@@ -16,7 +16,7 @@ struct ServiceSession: Sendable {
         guard let service = ServiceObject(opened, library.call.g_object_unref) else { throw SecretServiceError(error, library) }
         self.library = library
         self.service = service
-        // By default, GIO ends the process when the bus disconnects.
+        // Turned off, because by default GIO ends the process when the bus disconnects.
         if let connection = library.call.g_dbus_proxy_get_connection(service.pointer) {
             library.call.g_dbus_connection_set_exit_on_close(connection, 0)
         }
@@ -52,7 +52,7 @@ struct ServiceSession: Sendable {
         guard library.call.secret_item_set_secret_sync(item.pointer, value.pointer, cancellable.pointer, &error) != 0 else {
             throw SecretServiceError(error, library)
         }
-        // Removes copies in other keyrings, which might later be found first.
+        // Removes copies in other keyrings, because a later search might find one of them first.
         try delete(items.dropFirst(), cancellable)
     }
 
@@ -149,7 +149,7 @@ struct ServiceAttributes: Sendable {
 
 /// A reference to a reference-counted object of libsecret or GLib.
 final class ServiceObject: Sendable {
-    // Passed between threads, and only one uses it at a time. The object outlives this reference.
+    // Passed between threads, but used by only one at a time. The object outlives this reference.
     nonisolated(unsafe) let pointer: UnsafeMutableRawPointer
     // A C function pointer.
     private nonisolated(unsafe) let release: nevod_release

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import NevodStorage
 
-/// A lock among the processes of this user, since the service has neither locks nor conditional writes.
+/// A lock among this user's processes. It is needed because the service has neither locks nor conditional writes.
 struct WriteLock: Sendable {
     let path: String
 

@@ -6,7 +6,7 @@ public struct JWTError: Error, Sendable, Hashable, CustomStringConvertible {
         // The text
         /// Not a token in the compact form (RFC 7515 §3.1), or a header or claims that aren't valid JSON objects.
         case malformed
-        /// The token, a key set or an array of keys exceeds the bound of its reader.
+        /// The token, a key set or an array of keys is larger than this library reads.
         case tooLarge
         /// An encrypted token (JWE, RFC 7516), which has five parts.
         case encrypted

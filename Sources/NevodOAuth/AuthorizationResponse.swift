@@ -37,8 +37,8 @@ package struct AuthorizationResponse: Sendable {
         items = FormItem.items(of: Array(form))
     }
 
-    /// Reads the query of an address; nil for an address other than the redirect URI with more parameters. The parameters of the
-    /// redirect URI itself must have come back (§3.1.2), because a program may tell servers apart by them (RFC 9700 §4.4.2).
+    /// Reads the query of an address; nil unless the address is the redirect URI, perhaps with more parameters. The parameters of
+    /// the redirect URI itself must have come back (§3.1.2), because a program may tell servers apart by them (RFC 9700 §4.4.2).
     package init?(address: String, redirectURI: String) {
         let (items, own) = (Self.items(of: address), Self.items(of: redirectURI))
         let isSamePlace = RedirectAddress.place(of: address).utf8.elementsEqual(RedirectAddress.place(of: redirectURI).utf8)

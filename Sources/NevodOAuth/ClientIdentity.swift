@@ -22,7 +22,7 @@ package enum ClientIdentity: Sendable {
         /// Whether no error may show the value.
         package let isSecret: Bool
 
-        /// The value in clear.
+        /// The value, revealed if it is secret.
         package var text: String { value.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
     }
 
@@ -60,8 +60,8 @@ package enum ClientIdentity: Sendable {
         }
     }
 
-    /// Encodes a part of HTTP Basic as a form's field (RFC 6749 §2.3.1). Encodes only what servers need, since some don't decode
-    /// it, and writes a space in the form that every server decodes.
+    /// Encodes a part of HTTP Basic as a form's field (RFC 6749 §2.3.1). Encodes only what servers need, because some don't
+    /// decode it, and writes a space in the form that every server decodes.
     private static func encoded(_ text: some Sequence<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         for byte in text {

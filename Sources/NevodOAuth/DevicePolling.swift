@@ -33,7 +33,8 @@ package struct DevicePolling: Sendable {
             failures = 0
             interval = max(interval + 5, asked)
         default:
-            // Redirects are not followed. Without a code, the others say that the URL doesn't serve such requests, and won't later.
+            // Redirects are not followed. Without a code, the other statuses say that the URL doesn't serve such requests, and
+            // won't later.
             let isElsewhere = status.map { (300...399).contains($0) || [401, 404, 405, 410].contains($0) } ?? false
             guard mayPass, code != nil || !isElsewhere else { return false }
             failures += 1

@@ -31,7 +31,7 @@ package struct EndpointResponse: Sendable {
         switch status {
         // RFC 6749 §5.2 demands the challenge for `invalid_client`.
         case 401 where hasChallenge: return .client
-        // Glewlwyd responds so. A 403 could come from a proxy or a firewall.
+        // The server Glewlwyd does this. A 403 could come from a proxy or a firewall.
         case 400, 401: return .refusal
         default: return .otherFormat
         }

@@ -5,7 +5,7 @@ package enum RedirectAddress {
     /// The authorization endpoint with the parameters of a request added to its own query (RFC 6749 §3.1).
     ///
     /// - Parameter query: the parameters, encoded as a form or a query. Every server reads `%20` as a space in a query; not every
-    ///   server reads a plus so.
+    ///   server reads a plus as a space.
     package static func opening(_ endpoint: String, with query: some Sequence<UInt8>) -> String {
         var address = Array(endpoint.utf8.prefix { $0 != UInt8(ascii: "#") })
         if !address.contains(UInt8(ascii: "?")) {

@@ -27,11 +27,11 @@ package struct Revocation: Sendable {
     package mutating func take(_ response: EndpointResponse) -> Bool {
         let isLast = next == .access
         next = isLast || !sendsAccessToken ? nil : .access
-        // Such a server only lets access tokens expire (§2.2.1).
+        // A server that doesn't support this type only lets access tokens expire (§2.2.1).
         return Self.isRevoked(by: response) || isLast && hasRefreshToken && response.body.error == "unsupported_token_type"
     }
 
-    /// Whether a token is revoked after a response. A token that the server doesn't know, or has already revoked, is no error
+    /// Whether a token is revoked after a response. A token that the server doesn't know, or has already revoked, isn't an error
     /// (§2.2).
     package static func isRevoked(by response: EndpointResponse) -> Bool {
         if response.isSuccess { return true }

@@ -65,7 +65,7 @@ package enum ServerWords {
     /// Returns ``name(_:)`` in quotation marks.
     package static func quoted(_ text: String) -> String { "\"\(name(text))\"" }
 
-    /// Whether a text repeats a secret: unchanged, percent-encoded, in base64, or with bytes between that would not be shown.
+    /// Whether a text repeats a secret: unchanged, percent-encoded, in base64, or with bytes in between that would not be shown.
     private static func repeats(_ text: [UInt8], _ secrets: [Secret]) -> Bool {
         guard !secrets.isEmpty else { return false }
         var texts = EncodedText.decodings(of: text)

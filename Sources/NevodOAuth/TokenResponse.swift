@@ -23,7 +23,7 @@ package struct TokenResponse: Sendable {
     package let refreshToken: String?
     /// In seconds from the request on, up to 10⁹; nil if it isn't known.
     package let lifetime: Int64?
-    /// The granted scopes; nil if the server sent none, or a text that isn't printable or has more than 4096 bytes.
+    /// The granted scopes; nil if the server sent none, or a text that isn't printable or is longer than 4096 bytes.
     package let scope: String?
 
     /// The longest access token in bytes.

@@ -88,7 +88,7 @@ extension SchemeError {
         self = .internal(error.message, detail: error.detail)
     }
 
-    /// A key that can't be used.
+    /// The error for a key that can't be used.
     init(_ error: CryptoError, setting: String) {
         self = .badSetting(setting, "is not a key that can be used: \(error.message)")
     }

@@ -97,7 +97,7 @@ public struct PublicKey: Sendable {
     }
 }
 
-/// The members of a JWK. The JSON that holds them may show private values in clear.
+/// The members of a JWK. The JSON that holds them may reveal private values.
 struct JWKMembers {
     private let jwk: JSONValue
 

@@ -170,7 +170,7 @@ public struct BodyOutput {
     public func write(_ bytes: [UInt8]) { write(bytes.span) }
 }
 
-/// The object that the host's pointer to a wrapping refers to.
+/// The target of the host's pointer to a wrapping.
 final class BodyWrapping {
     let wrap: (Span<UInt8>, Bool, BodyOutput) throws(SchemeError) -> Void
 

@@ -1,7 +1,7 @@
 internal import NevodPluginABI
 
 /// A struct of the contract that the host fills and the kit copies. Later versions of the contract append fields, so the host's
-/// struct may be shorter or longer than the kit's. (Reading one field through the pointer copies nothing else.)
+/// struct may be shorter or longer than the kit's. (A single field can be read through the pointer, which copies nothing else.)
 protocol HostTable {
     /// All fields zero, as if the host lacked the appended ones.
     init()

@@ -1,6 +1,6 @@
 public import NevodPluginABI
 
-/// A request as it will be sent, without the edits of this call. Valid only during the call that it is passed to.
+/// A request as it will be sent, without the edits that this call makes. Valid only during the call that it is passed to.
 public struct RequestView: ~Escapable {
     @usableFromInline let view: UnsafePointer<nevod_view>
 

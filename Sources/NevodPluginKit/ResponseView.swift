@@ -91,7 +91,7 @@ public enum Verdict: Int32, Sendable {
     case nothing = 0
     /// Continue; later requests use the new state.
     case stateChanged = 1
-    /// For a challenge: send the request once more, since it should succeed with the new state. Counts as ``stateChanged`` the
+    /// For a challenge: send the request once more, because it should succeed with the new state. Counts as ``stateChanged`` the
     /// second time for one request, and for any other response.
     case retryOnce = 2
     /// For a challenge: run ``ChallengeFlow/challenge(_:_:_:)``, or log in if the scheme has no such flow, then send the request

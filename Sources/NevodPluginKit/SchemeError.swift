@@ -11,7 +11,7 @@ public struct SchemeError: Error, Sendable {
     var detail: String { content.detail }
     var cause: Cause { content.cause }
 
-    /// Behind a reference, because each function that passes an error on would copy a large struct.
+    /// Held by reference, because each function that passes an error on would copy a large struct.
     private final class Content: Sendable {
         let status: Int32
         let subject, message, detail: String
@@ -146,6 +146,6 @@ extension FlowAction {
 }
 
 extension SchemeError: CustomStringConvertible {
-    /// The reason, after the setting or header that it is about. The detail is left out, since it may be sensitive.
+    /// The reason, after the setting or header that it is about. The detail is left out, because it may be sensitive.
     public var description: String { subject.isEmpty ? message : "\(subject): \(message)" }
 }

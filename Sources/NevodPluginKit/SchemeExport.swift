@@ -148,8 +148,8 @@ final class SchemeFactory {
     }
 }
 
-/// The object that the host's pointer to an instance refers to. Its closures hold the scheme, because the contract's functions
-/// can't know its type.
+/// The target of the host's pointer to an instance. Its closures hold the scheme, because the contract's functions can't know its
+/// type.
 final class SchemeBox {
     typealias Authorize = (
         UnsafeRawPointer?, UnsafePointer<nevod_view>, UnsafePointer<nevod_edits>, UnsafePointer<nevod_errors>

@@ -4,8 +4,8 @@ internal import NevodSupport
 
 /// A child process: a program that this process has started, with its pipes.
 ///
-/// The child gets only the descriptors that it is given. A connection of ours, or a pipe, would otherwise stay open as long as the
-/// child runs. It blocks no signals. Several threads may use a child at once.
+/// The child gets only the descriptors that it is given. Otherwise, one of our connections or pipes would stay open as long as
+/// the child runs. The child blocks no signals. Several threads may use a child at once.
 package final class Subprocess: Sendable {
     /// The source of one of the child's descriptors.
     package enum Stream: Sendable {
@@ -13,7 +13,7 @@ package final class Subprocess: Sendable {
         case inherited
         /// /dev/null.
         case null
-        /// A pipe: we write the child's standard input, and read the others.
+        /// A pipe: we write to the child's standard input, or read from its other descriptors.
         case pipe
         /// The child's standard output.
         case standardOutput
@@ -28,7 +28,7 @@ package final class Subprocess: Sendable {
         /// These entries alone, each as `NAME=VALUE`.
         case only([String])
 
-        /// Our own variables, each as `NAME=VALUE`. Has at most 100,000: a plugin may have damaged the list.
+        /// Our own variables, each as `NAME=VALUE`. At most 100,000 are read, because a plugin may have damaged the list.
         package static var entries: [String] {
             var found: [String] = []
             var entry: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = environ
@@ -102,7 +102,7 @@ package final class Subprocess: Sendable {
     ///
     /// - Parameters:
     ///   - program: its path. Nothing is searched in PATH, and no shell reads the words.
-    ///   - words: its arguments, from its name on.
+    ///   - words: its arguments, beginning with its name.
     ///   - extra: the child's descriptors from 3 on.
     package init(
         _ program: String, _ words: [String], environment: Environment = .inherited, input: Stream = .inherited,
@@ -157,7 +157,8 @@ package final class Subprocess: Sendable {
         if group == .own {
             sigfillset(&defaults)
         } else {
-            // The signals that we ignore. Others stay as they are: nohup(1) ignores SIGHUP for all that it starts.
+            // Restores the default actions of the signals that we ignore. Others stay as they are: nohup(1) ignores SIGHUP for
+            // all that it starts.
             sigemptyset(&defaults)
             for signal in [SIGPIPE, SIGXFSZ] { sigaddset(&defaults, signal) }
         }
@@ -186,8 +187,8 @@ package final class Subprocess: Sendable {
         pipes = [:]
     }
 
-    /// Closes our ends of the pipes. The child may go on. If nobody has waited for it, it stays a zombie from its end until this
-    /// process ends, so only a short-lived program may drop a running child.
+    /// Closes our ends of the pipes. The child may go on. If nothing has waited for it, it becomes a zombie when it ends, and
+    /// stays one until this process ends, so only a short-lived program may drop a running child.
     deinit {
         for end in state.withLock(\.pipes).values { close(end) }
     }

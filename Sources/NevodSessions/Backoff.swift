@@ -1,7 +1,7 @@
 internal import NevodHost
 
-/// The pause after failed requests to a server: as long as the server asks for, or else growing with each failure in a row. A
-/// state machine that gets each time as an argument.
+/// The pause after failed requests to a server: what the server asks for, or else longer after each failure in a row. A state
+/// machine without a clock: callers pass the time.
 struct Backoff: Sendable {
     /// The number of failures in a row, up to 100.
     private(set) var failures = 0
@@ -11,7 +11,7 @@ struct Backoff: Sendable {
 
     /// - Parameters:
     ///   - baseDelay: The pause after the first failure.
-    ///   - maxDelay: The longest pause without a server's request.
+    ///   - maxDelay: The longest pause if the server doesn't ask for one.
     ///   - longestPause: The longest pause that a server can ask for.
     init(baseDelay: Duration, maxDelay: Duration, longestPause: Duration) {
         delays = RetryPolicy(baseDelay: baseDelay, maxDelay: maxDelay)
@@ -20,7 +20,7 @@ struct Backoff: Sendable {
 
     /// The rest of the pause; nil if there is none.
     func rest(at now: UnixTime) -> Duration? {
-        // Ignores a pause longer than the longest possible: it began before the clock was set back.
+        // If the rest of the pause is longer than any pause can be, the clock was set back, and the pause is ignored.
         guard let resumesAt, resumesAt > now, resumesAt - now <= longestPause else { return nil }
         return resumesAt - now
     }

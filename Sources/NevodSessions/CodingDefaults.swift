@@ -27,7 +27,7 @@ public enum CodingDefaults {
 }
 
 extension UnixTime {
-    /// The range of the times that a NumericDate (RFC 7519 §2) can state here, in seconds: the years 1970 to 2255.
+    /// The accepted values of a NumericDate (RFC 7519 §2), in seconds: the years 1970 to 2255.
     fileprivate static let numericDates = 0...9e9
 
     /// Creates a time from a NumericDate; nil if it is out of range.
@@ -36,7 +36,7 @@ extension UnixTime {
         self.init(nanoseconds: Int64(seconds * 1e9))
     }
 
-    /// Seconds since 1970, with their fraction.
+    /// Seconds since 1970, including fractions.
     var numericDate: Double { Double(nanoseconds) / 1e9 }
 }
 

@@ -32,13 +32,14 @@ extension StoredRecord {
 
     func encoded() throws -> Secret {
         let encoder = JSONEncoder()
-        // Sorted keys give equal records equal bytes, by which they are recognized.
+        // Keys are sorted so that equal records are encoded as equal bytes, which are then compared.
         encoder.outputFormatting = .sortedKeys
         return Secret(wipingCopy: try encoder.encode(self) as Data)
     }
 }
 
-/// A record in a storage. Each read asks the storage, since other processes may change it, but only a change is decoded.
+/// A record in a storage. Each read asks the storage, because other processes may change the record, but decodes only what has
+/// changed.
 final class RecordSlot<Record: StoredRecord>: Sendable {
     private let base: AnyKeyValueStorage
     private let key: StorageKey
@@ -66,7 +67,8 @@ final class RecordSlot<Record: StoredRecord>: Sendable {
     }
 }
 
-/// Objects that everyone in this process shares who uses the same storage and key, so that one sees each change by the others.
+/// One object for each storage and key, shared by everything in this process that uses them, so that each user sees the others'
+/// changes.
 final class SharedObjects<Object: AnyObject & Sendable>: Sendable {
     private struct Place: Hashable {
         let storage: ObjectIdentifier

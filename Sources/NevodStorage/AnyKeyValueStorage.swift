@@ -9,7 +9,7 @@ package struct AnyKeyValueStorage: Sendable {
     package let write: @Sendable (StorageKey, Secret?) async throws -> Void
     package let replace: @Sendable (StorageKey, _ expected: Secret?, Secret?) async throws -> Bool
     package let changes: (@Sendable () async -> StorageChanges)?
-    /// Nil if the storage has no renewal lock, because it isn't shared or offers none.
+    /// Nil if the storage has no renewal lock.
     package let withRenewalLock: (@Sendable (StorageKey, @Sendable () async -> Void) async throws -> Void)?
     /// Checks that this process still holds a lock that it has taken; nil if the storage has no renewal lock.
     package let confirmRenewalLock: (@Sendable (StorageKey) async throws -> Void)?
@@ -55,7 +55,7 @@ package struct AnyKeyValueStorage: Sendable {
         identity = storage.identity
     }
 
-    /// Returns the same storage, which awaits `note` before and after it stores a value. It doesn't when it removes one.
+    /// Returns the same storage, which awaits `note` before and after it stores a value, but not when it removes one.
     package func notingWrites(_ note: @escaping @Sendable () async throws -> Void) -> AnyKeyValueStorage {
         AnyKeyValueStorage(
             self,
@@ -188,7 +188,7 @@ private final class Adoption: Sendable {
             try? await removeOld()
             return true
         }
-        // A caller that expects no value expects no old value either.
+        // A caller that expects no value also expects that there is no old value.
         if expected == nil, try await storage.read(key) == nil, try await oldValue() != nil { return false }
         if value == nil { try await removeOld() }
         guard try await storage.replace(key, expected, value) else { return false }

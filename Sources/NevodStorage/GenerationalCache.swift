@@ -1,10 +1,10 @@
-/// A dictionary of limited size: of millions of users, few are active at once. It has two generations. When the young one is
-/// full, it becomes the old one, and the old entries that were not used meanwhile are dropped.
+/// A dictionary of limited size. It suits a program with millions of users, few of whom are active at once. It has two
+/// generations. When the young one is full, it becomes the old one, and the old entries that were not used meanwhile are dropped.
 package struct GenerationalCache<Key: Hashable, Value> {
     private let limit: Int
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
-    /// How often entries were dropped.
+    /// How many times entries were dropped.
     package private(set) var drops: UInt64 = 0
 
     /// - Parameter limit: The largest number of entries.

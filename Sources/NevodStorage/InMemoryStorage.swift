@@ -36,7 +36,7 @@ public final class InMemoryStorage: CompareAndSwapStorage, ObservableStorage {
         return isReplaced
     }
 
-    /// The key of every change from now on, in this process.
+    /// The key of each value that this process changes from now on.
     public func changes() -> StorageChanges {
         observers.changes()
     }

@@ -1,10 +1,10 @@
 public import NevodSupport
 
 /// Stores small values under keys; the base of a `TokenStorage`. (A `TokenStorage`, in contrast, decodes tokens, and knows which
-/// of two is newer.)
+/// of two tokens is newer.)
 ///
-/// Every requirement may suspend and may fail; methods that do neither conform as well. A write that has returned is durable: a
-/// crash at any instant leaves the old value or the new one. Many tasks call the methods at once.
+/// Every requirement is `async` and may throw, but methods that do neither conform as well. A write that has returned is durable:
+/// a crash at any instant leaves the old value or the new one. Many tasks call the methods at once.
 ///
 /// ```swift
 /// actor Memory: KeyValueStorage {
@@ -19,8 +19,8 @@ public protocol KeyValueStorage: Sendable {
     /// The type of its values: `[UInt8]`, or Foundation's `Data`.
     associatedtype Value: RangeReplaceableCollection<UInt8> & Sendable = [UInt8]
 
-    /// Returns nil if nothing is stored under the key. A value that can't be read is an error, since the remedies differ: log in,
-    /// or repair the store.
+    /// Returns nil if nothing is stored under the key. A value that can't be read is an error, because the remedy differs: repair
+    /// the store, instead of logging in.
     func string(for key: StorageKey) async throws -> String?
     /// Returns nil if nothing is stored under the key; an empty value is a value.
     func data(for key: StorageKey) async throws -> Value?

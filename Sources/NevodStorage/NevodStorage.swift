@@ -1,2 +1,2 @@
-// Part of this module's API: a program that passes a secret names the type.
+// Re-exported, because this module's API takes and returns secrets.
 @_exported public import class NevodSupport.Secret

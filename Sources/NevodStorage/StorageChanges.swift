@@ -1,7 +1,7 @@
 internal import NevodSupport
 
-/// The keys whose values have changed, for one reader. A key that changes again before it is read appears once, so a slow or
-/// absent reader takes no more memory than there are keys.
+/// The keys whose values have changed, for one reader. A key that changes again before it is read appears once, so the memory for
+/// a slow or absent reader is limited by the number of keys.
 ///
 /// Ends when the store is released, or when the reading task is cancelled.
 public struct StorageChanges: AsyncSequence, Sendable {
@@ -76,7 +76,7 @@ final class PendingKeys: Sendable {
 /// The observers of a store's changes, each with the set of keys that it has not read yet. An observer is removed when it stops
 /// reading. (``ValueObservers``, in contrast, pass on the latest value.)
 package final class StorageObservers: Sendable {
-    /// Starts the work that makes changes known. Must not retain the observers, or their store would never be released.
+    /// Starts the work that finds changes. Must not retain the observers, or their store would never be released.
     package typealias Beginning = @Sendable (_ notify: @escaping @Sendable (StorageKey) -> Void) -> (any StorageActivity)?
 
     private struct Observer {
@@ -146,8 +146,8 @@ package final class StorageObservers: Sendable {
         }
     }
 
-    /// Runs under a lock of its own, so that the last of several concurrent calls sees what the others have left. An activity
-    /// ends before the next one begins.
+    /// Runs under a lock of its own, so that the last of several concurrent calls sees the result of the others. An activity ends
+    /// before the next one begins.
     private func updateActivity(restarting: Bool = false) {
         activity.withLock { activity in
             if count == 0 || restarting { activity = nil }

@@ -1,5 +1,5 @@
-/// The key under which a value is stored. Two keys are equal if their UTF-8 is equal, because stores of files and databases
-/// compare bytes, and all stores must agree.
+/// The key under which a value is stored. Two keys are equal if their UTF-8 is equal, because files and databases compare bytes,
+/// and all stores must agree.
 ///
 /// ```swift
 /// extension StorageKey {

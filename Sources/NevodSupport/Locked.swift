@@ -23,7 +23,7 @@ public struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
         }
         private let storage: Storage
 
-        /// - Parameter value: if it is a reference, it must be the only one.
+        /// - Parameter value: if it is a reference, it must be the only reference to its object.
         public init(_ value: consuming sending Value) {
             storage = Storage(value)
         }
@@ -41,7 +41,7 @@ public struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
         @usableFromInline let lock = FutexLock()
         @usableFromInline let cell: LockedCell<Value>
 
-        /// - Parameter value: if it is a reference, it must be the only one.
+        /// - Parameter value: if it is a reference, it must be the only reference to its object.
         @inlinable
         public init(_ value: consuming sending Value) {
             cell = LockedCell(value)
@@ -60,7 +60,7 @@ public struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
     #else
         @usableFromInline let mutex: Mutex<Value>
 
-        /// - Parameter value: if it is a reference, it must be the only one.
+        /// - Parameter value: if it is a reference, it must be the only reference to its object.
         @inlinable
         public init(_ value: consuming sending Value) {
             mutex = Mutex(value)

@@ -85,7 +85,8 @@
         borrowing func take() -> (UnsafeMutableRawPointer, UnsafePointer<SecretChunk>) {
             let group = Self.group
             while true {
-                // Loaded in this order: the search ends when it returns to a chunk that it can reach from the newest one.
+                // The hint is loaded first. Its chunk can then be reached from the newest one, so the search returns to it and
+                // ends.
                 let hint = hints[group].load(ordering: .acquiring)
                 let last = newest.load(ordering: .acquiring)
                 let start = hint ?? last

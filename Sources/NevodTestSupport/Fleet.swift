@@ -45,7 +45,7 @@
 
         private struct Counts: Equatable {
             var exchanges: Int
-            /// The most exchanges of one session.
+            /// The largest number of exchanges in a session.
             var most: Int
             var reuses: Int
             var alive: Int
@@ -69,7 +69,7 @@
             self.spawn = spawn
         }
 
-        /// Starts processes, and waits until each has opened the store, since disturbing the store would make that fail.
+        /// Starts processes, and waits until each has opened the store, because disturbing the store would make that fail.
         private func children(_ count: Int, _ sessions: Int, _ rounds: ClosedRange<Int>) throws -> [Child] {
             var children: [Child] = []
             do {

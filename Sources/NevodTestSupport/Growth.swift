@@ -5,8 +5,8 @@ package enum Growth {
     /// Returns how many times longer an input of eight times the size takes, divided by eight: 1 for a linear operation, 8 for a
     /// quadratic one.
     ///
-    /// Measures this thread's processor time, which doesn't depend on other processes. Takes the least of several rounds, since
-    /// disturbances only make a measurement longer.
+    /// Measures this thread's processor time, which doesn't depend on other processes. Uses the shortest of several measurements,
+    /// because disturbances only make a measurement longer.
     ///
     /// - Parameters:
     ///   - size: the size of the smaller input.

@@ -52,14 +52,14 @@ package final class ConfiguredServer: Sendable {
         let end = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < end, kill(pid, 0) == 0 {
             if Loopback.accepts(UInt16(port)) { return true }
-            // Polls, since a program doesn't announce that it listens.
+            // Polls, because a program doesn't announce that it listens.
             usleep(10_000)
         }
         return false
     }
 }
 
-/// A Python server of the folder Probes. Other projects' code in it checks what a probe sent. Stops with this object.
+/// A Python server from the folder Probes. It uses other projects' code to check the requests of a probe. Stops with this object.
 package final class ProbeServer: Sendable {
     /// One URL for each listener.
     package let urls: [String]
@@ -72,7 +72,7 @@ package final class ProbeServer: Sendable {
     }
 
     private init(_ name: String, _ arguments: [String]) throws {
-        // Debian's own Python, since the libraries that check are Debian packages.
+        // Debian's own Python, because the libraries that check are Debian packages.
         (pid, pipe) = try Command.spawn(
             ["/usr/bin/python3", "-B", "\(repository)/Tests/NevodHostTests/Probes/\(name)_server.py"] + arguments, quiet: true)
         urls = (LineReader(pipe).next() ?? "").split(separator: " ").map(String.init)

@@ -31,7 +31,7 @@ import NevodSupport
             for resume in waiting { resume(isSet) }
         }
 
-        /// - Parameter resume: told whether the event is set, once it is or after 40 seconds.
+        /// - Parameter resume: called with true once the event is set, or with false after 40 seconds.
         private func whenFinished(_ resume: @escaping @Sendable (Bool) -> Void) {
             let isSet = state.withLock { state in
                 if !state.isSet { state.waiting.append(resume) }
@@ -75,7 +75,7 @@ package func eventually(_ condition: () async throws -> Bool) async rethrows -> 
     let end = ContinuousClock.now + .seconds(60)
     while try await !condition() {
         guard ContinuousClock.now < end else { return false }
-        // Polls, since the conditions of tests announce no changes. A cancelled test polls on without pause.
+        // Polls, because the conditions of tests announce no changes. A cancelled test polls on without pause.
         try? await Task.sleep(for: .milliseconds(1))
     }
     return true

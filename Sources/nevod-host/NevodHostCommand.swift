@@ -35,8 +35,8 @@ struct NevodHostCommand {
         }
     }
 
-    /// Checks what the parser can't: the origins of credentials, `--debuggable`, and who reads standard input. Warns about
-    /// probable mistakes.
+    /// Checks what the parser can't: the origins of credentials, `--debuggable`, and whether only one option reads standard
+    /// input. Warns about probable mistakes.
     private func check() throws {
         for group in [arguments] + arguments.laterGroups { try CredentialScope(group).check() }
         try ProcessGuard.check(arguments)
@@ -93,7 +93,8 @@ extension NevodHostCommand {
         ProcessGuard.harden(words)
     }
 
-    /// Runs the part of this program that the words start for the program itself, or for a shell. Returns for a person's command.
+    /// Runs a helper, which this program or a shell starts, if the words name one, and ends the process. Returns for a person's
+    /// command.
     private static func runHelper(_ words: [[UInt8]]) {
         if CheckChild.isNamed(by: words) {
             CheckChild.main(exitStatus: ExitCode.plugin) { InspectCommand.text(of: $0, asJSON: $1) }
@@ -104,7 +105,7 @@ extension NevodHostCommand {
 
     private var report: ErrorReport { ErrorReport(arguments: arguments, console: console) }
 
-    /// Runs a command on a thread of its own, since it asks questions and starts programs. This thread waits for signals
+    /// Runs a command on a thread of its own, because it asks questions and starts programs. This thread waits for signals
     /// meanwhile.
     private func onThread(_ work: @escaping @Sendable () throws -> Void) -> Never {
         Interruption.shared.block()

@@ -34,7 +34,7 @@ struct AuthorizationResponseTests {
             let error = try #require(throws: SchemeError.self) {
                 try code(query, issuer: "https://as.test", namesIssuer: true)
             }
-            #expect(error.message.hasPrefix("the browser's redirect names no issuer, but each of https://as.test does"))
+            #expect(error.message.hasPrefix("the browser's redirect names no issuer, but the metadata of https://as.test says"))
         }
     }
 

@@ -89,7 +89,7 @@ extension Filter {
         }
     }
 
-    /// RFC 4648 §6.
+    /// Appends base32 (RFC 4648 §6).
     @_lifetime(text: copy text)
     private static func append(base32 input: Span<UInt8>, _ text: inout ByteWriter) {
         let digits: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
@@ -128,7 +128,7 @@ extension Filter {
         guard set.isLowerCase else { return text.append(percentEncoded: input, as: set.set) }
         var escaped: [UInt8] = []
         escaped.append(percentEncoded: input, as: set.set)
-        // Only an escape has upper-case letters after a percent sign, since the sets always escape a percent sign.
+        // Only an escape has upper-case letters after a percent sign, because the sets always escape a percent sign.
         var digits = 0
         for byte in escaped {
             text.append(byte: digits > 0 ? byte.lowercased : byte)

@@ -75,7 +75,7 @@ extension Filter {
         }
     }
 
-    /// Appends the items with decoded names in a list, or the other items.
+    /// Appends the items whose decoded names are in a list, or all other items.
     @_lifetime(text: copy text)
     static func append(_ input: Span<UInt8>, named names: ArraySlice<UInt8>, isKept: Bool, _ text: inout ByteWriter) {
         let names = names.split(separator: UInt8(ascii: "\n"))
@@ -85,7 +85,7 @@ extension Filter {
         }
     }
 
-    /// Appends the items with different texts for `=` and `&`.
+    /// Appends the items with other texts in place of `=` and `&`.
     @_lifetime(text: copy text)
     static func append(
         _ input: Span<UInt8>, _ equals: ArraySlice<UInt8>, _ separator: ArraySlice<UInt8>, _ isDecoded: Bool, _ isStrict: Bool,

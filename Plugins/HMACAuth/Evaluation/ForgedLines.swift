@@ -1,12 +1,12 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-// A signed message is often made of lines. A request that holds an encoded line break, such as `/orders%0AGET`, must not forge one
-// of them once it is decoded: the server would read another message than the one that was signed. So when a recipe is read, the
-// values that become parts of lines are marked; a request is refused if the decoded bytes in them hold a control character.
+// A signed message is often made of lines. A request that holds an encoded line break, such as `/orders%0AGET`, must not forge
+// one of them once it is decoded: the server would read a message that wasn't signed. So when a recipe is read, the values that
+// become parts of lines are marked; a request is refused if the decoded bytes in them hold a control character.
 
 extension Filter {
-    /// Refuses control bytes that were decoded, in a text of lines.
+    /// Refuses decoded control bytes in a text of lines.
     static func refuseControls(_ decoded: Span<UInt8>) throws(SchemeError) {
         guard decoded.indices.contains(where: { decoded[$0].isControl }) else { return }
         throw .unsupported(
@@ -35,7 +35,7 @@ extension Recipe {
             case .send, .refuse: break
             }
         }
-        // Goes backward from uses to definitions, since definitions come first.
+        // Goes backward from uses to definitions, because definitions come first.
         for step in steps.reversed() {
             var used: [Part] = []
             switch step.action {

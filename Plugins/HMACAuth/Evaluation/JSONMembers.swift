@@ -6,7 +6,7 @@ struct JSONMembers: ~Escapable {
     private var lexer: JSONLexer
     private var isFirst = true
 
-    /// The deepest nesting. It doesn't use the stack, but a server would refuse more.
+    /// The limit on nesting. Deeper JSON wouldn't use more stack, but a server would refuse it.
     private static let deepest = 64
 
     private struct Member {
@@ -40,7 +40,7 @@ struct JSONMembers: ~Escapable {
         lexer = JSONLexer(text)
     }
 
-    /// The next member; nil after the last one, if nothing follows the object.
+    /// The next member; nil after the last one. Throws if anything follows the object.
     @_lifetime(self: copy self)
     private mutating func next() throws(JSONError) -> Member? {
         var token = try lexer.next()

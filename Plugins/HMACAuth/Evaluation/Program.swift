@@ -27,7 +27,7 @@ struct Program: @unchecked Sendable {
         return UnsafeBufferPointer(memory)
     }
 
-    /// Called once, by the owner.
+    /// The owner calls this once.
     func deallocate() {
         steps.deallocate()
         parts.deallocate()

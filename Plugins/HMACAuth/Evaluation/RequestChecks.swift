@@ -1,11 +1,11 @@
 internal import NevodPluginKit
 internal import NevodSupport
 
-// Each request is checked: it is refused if the server could read it otherwise than it was signed. Whether decoded bytes would
-// forge a line is decided in ForgedLines.swift.
+// Each request is checked: it is refused if the server could read it differently from how it was signed. Whether decoded bytes
+// would forge a line is decided in ForgedLines.swift.
 
 extension Signer {
-    /// The error for a value that is signed, and isn't there.
+    /// The error for a signed value that the request lacks.
     func absent(_ kind: String, _ name: Range<Int>) -> SchemeError {
         let text = recipe.text(name)
         return .unsupported(
@@ -28,7 +28,7 @@ extension Signer {
         }
     }
 
-    /// Refuses a body that can't be read before it is sent. Its SHA-2 digests are available even so.
+    /// Refuses a body that can't be read before it is sent. Its SHA-2 digests are available even then.
     func refuseStream(_ request: borrowing RequestView) throws(SchemeError) {
         guard request.hasStreamedBody else { return }
         throw .unsupported(

@@ -21,13 +21,13 @@ extension Signer {
         }
         first.removeAll()
         if var digest = try digest(of: source, program.filters[next], request, values, text.bytes) {
-            // It may be a derived key.
+            // The digest may be a derived key.
             defer { digest.wipe() }
             next += 1
             if next == chain.upperBound { return text.append(digest.bytes) }
             first.append(digest.bytes)
         } else if source == .part(.request(.body)), program.filters[next] == .length {
-            // Doesn't need the bytes, since a stream has none here.
+            // Asks only for the length, because a stream's bytes aren't available here.
             guard let length = request.bodyLength else {
                 throw .unsupported("the length of the body is signed, but is not known")
             }
@@ -128,7 +128,7 @@ extension Signer {
         _ text: Span<UInt8>
     ) throws(SchemeError) -> Digest {
         if case .hash(let function) = filter, let algorithm = DigestAlgorithm(function), request.hasBody {
-            // Works even for a stream that is read once before it is sent.
+            // The host computes the digest even of a stream, if it can read the stream twice.
             guard let digest = request.bodyDigest(algorithm) else {
                 throw .unsupported("a body that can be read only once can't be signed; send it from a file or from memory")
             }

@@ -9,7 +9,7 @@ extension Signer {
         _ source: Recipe.Source, _ request: borrowing RequestView, _ text: inout ByteWriter
     ) throws(SchemeError) {
         switch source {
-        // The caller reads those parts itself.
+        // The caller reads these sources itself.
         case .part, .text: break
         case .url:
             text.append(request.scheme)

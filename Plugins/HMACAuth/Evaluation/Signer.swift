@@ -116,7 +116,7 @@ final class Signer: Sendable {
     ) throws(SchemeError) {
         let facts = try facts(of: request)
         for index in program.steps.indices {
-            // Read in place, because a step is large.
+            // Reads the branch in place, because copying a step would be slow.
             if let branch = program.steps[index].branch, (facts >> branch.condition & 1 == 0) != branch.isOtherwise { continue }
             let start = text.count
             switch program.steps[index].action {

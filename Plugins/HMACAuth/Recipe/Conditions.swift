@@ -38,7 +38,7 @@ extension RecipeReader {
         return recipe.conditions.count - 1
     }
 
-    /// Compares the texts of clauses, since each line stores its own.
+    /// Compares the texts of clauses, because each line stores its own copy.
     private func areEqual(_ left: [Clause], _ right: [Clause]) -> Bool {
         left.count == right.count
             && zip(left, right).allSatisfy { left, right in

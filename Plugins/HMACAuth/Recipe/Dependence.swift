@@ -16,7 +16,7 @@ struct Dependence {
         /// Bytes that may be control characters, because they were decoded.
         static let decoded = Sources(rawValue: 1 << 4)
 
-        /// A setting in clear.
+        /// A setting's value, unhashed.
         static func clear(_ setting: Recipe.SettingName) -> Sources { Sources(rawValue: 1 << (6 + index(setting))) }
         /// A setting, possibly hashed. The value can't be made without such a setting.
         static func key(_ setting: Recipe.SettingName) -> Sources { Sources(rawValue: 1 << (10 + index(setting))) }
@@ -38,7 +38,7 @@ struct Dependence {
         static let clears = Sources(rawValue: 0b1111 << 6)
         static let keys = Sources(rawValue: 0b1111 << 10)
 
-        /// The keys of the settings that these facts show in clear.
+        /// The keys of the settings that these facts show unhashed.
         var exposedKeys: Sources { Sources(rawValue: rawValue << 4).intersection(.keys) }
     }
 
@@ -62,7 +62,7 @@ struct Dependence {
         signatures.filter { !$0.intersection(.keys).subtracting(exposed).isEmpty }.reduce([]) { $0.union($1) }
     }
 
-    /// Replaces the value with its hash, by a key if there is one.
+    /// Replaces the value with its hash, or with its HMAC if there is a key.
     mutating func hash(by key: Dependence? = nil) {
         if let key { formUnion(key) }
         plain.subtract(Sources.clears.union([.decoded, .derivedKey]))

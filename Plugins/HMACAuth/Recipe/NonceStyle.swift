@@ -64,7 +64,7 @@ extension Signer {
                 text.append(byte: Hexadecimal.digit(bytes[index] & 15))
             }
         case .digits(let count):
-            // Doesn't begin with a zero, since a reader of numbers would drop it.
+            // The first digit isn't zero, because a parser of numbers would drop it.
             for index in 0..<count { Self.append("1234567890", random[index], index == 0 ? 9 : 10, &text) }
         case .alphanumeric(let count):
             for index in 0..<count {

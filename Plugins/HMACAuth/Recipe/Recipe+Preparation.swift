@@ -6,7 +6,7 @@ extension Recipe {
     ///
     /// - Parameter keepsAll: whether to keep each step, to explain it.
     mutating func optimize(keepsAll: Bool) {
-        // Refuses a request before computing or explaining anything.
+        // Puts refusals first, so that nothing is computed or explained for a refused request.
         steps = steps.filter { $0.isRefusal } + steps.filter { !$0.isRefusal }
         for step in steps { count(step, 1) }
         if !keepsAll {

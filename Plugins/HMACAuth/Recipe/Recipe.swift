@@ -8,14 +8,14 @@ struct Recipe: Sendable {
     /// Literals, names and arguments.
     var bytes: [UInt8] = []
     var slots: [Slot] = []
-    /// The conditions of `when` lines that a request decides, each a conjunction of ``clauses``.
+    /// The conditions of `when` lines that depend on the request, each a conjunction of ``clauses``.
     var conditions: [Range<Int>] = []
     var clauses: [Clause] = []
     var acceptsUnboundSignature = false
     var acceptsUnsignedTime = false
     var acceptsUnsignedNonce = false
 
-    /// The value of a step, by which others name it.
+    /// The value of a step. Other steps refer to it by its index.
     struct Slot: Sendable {
         /// Nil for a value without a name.
         let name: Range<Int>?

@@ -12,8 +12,8 @@ struct RecipeChecks {
     private init(_ recipe: Recipe) {
         self.recipe = recipe
         var keys = recipe.filters.compactMap { if case .hmac(_, .slot(let slot)) = $0 { slot } else { nil } }
-        // Goes backward from uses to definitions, since definitions come first. The parts of a key, if not hashed, are as secret as
-        // the key.
+        // Goes backward from uses to definitions, because definitions come first. The parts of a key, if not hashed, are as
+        // secret as the key.
         for step in recipe.steps.reversed() {
             switch step.action {
             case .compute(let slot, .part(.slot(let source)), let chain) where keys.contains(slot):
@@ -56,7 +56,7 @@ struct RecipeChecks {
         var outputs: [(Recipe.Output, [UInt8])] = []
         var (timePlace, noncePlace): (Recipe.Place?, Recipe.Place?)
         let steps = recipe.steps.filter { isTaken($0.branch, combination) }
-        // Nothing is computed for such a request.
+        // Such a request is refused, so nothing is sent.
         guard !steps.contains(where: { $0.isRefusal }) else { return }
         for step in steps {
             switch step.action {
@@ -98,7 +98,7 @@ struct RecipeChecks {
         _ sent: Dependence, _ timePlace: Recipe.Place?, _ noncePlace: Recipe.Place?
     ) throws(RecipeError) {
         let place = recipe.steps.last?.place ?? Recipe.Place(line: 1, column: 1)
-        // A secret that is sent in clear with the signature doesn't count as a key.
+        // A secret that is itself sent with the signature doesn't count as a key.
         let signed = sent.signed(without: sent.plain.exposedKeys)
         let passwords = sent.plain.intersection(.keys).subtracting(sent.plain.exposedKeys)
         guard !signed.isEmpty || !passwords.isEmpty else {
@@ -183,7 +183,7 @@ struct RecipeChecks {
 
     // MARK: Headers
 
-    /// Refuses to use a caller's header that the recipe itself writes.
+    /// Refuses a recipe that uses one of the caller's headers and also writes it.
     private func checkHeaders() throws(RecipeError) {
         let written = recipe.steps.compactMap { step -> [UInt8]? in
             switch step.action {

@@ -8,12 +8,12 @@ struct RecipeReader {
     private(set) var isEmpty = true
     /// Whether there was a statement other than `accept`.
     private(set) var hasStatements = false
-    /// Whether the templates come from settings, where two combinations of value and filter have their own names.
+    /// Whether the templates come from settings. There, two combinations of a value and a filter have names of their own.
     var isShortForm = false
     /// Whether a setting has a value that isn't empty.
     let isGiven: (Recipe.SettingName) -> Bool
     var names: [Definition] = []
-    /// The names in use, even by excluded branches only.
+    /// The names that are used, even if only an excluded branch uses them.
     var used: Set<[UInt8]> = []
     private var block: Block?
 
@@ -28,11 +28,11 @@ struct RecipeReader {
         let line: Int
     }
 
-    /// A `when` without its `end` yet.
+    /// A `when` whose `end` hasn't been read yet.
     private struct Block {
         let line: Int
         var branch: Recipe.Branch?
-        /// Whether the settings exclude this branch, or the other one.
+        /// Whether the settings exclude the current branch; below, whether they exclude the one after `otherwise`.
         var isExcluded: Bool
         let isOtherwiseExcluded: Bool
         var isOtherwise = false
@@ -110,7 +110,7 @@ struct RecipeReader {
                 throw text.error("write refuse with a text that says why, after a \"when\"", at: rest.startIndex)
             }
             if block.isExcluded { break }
-            // The settings alone decide.
+            // Only the settings decide this branch.
             guard block.branch != nil else {
                 throw text.error(String(decoding: rest, as: UTF8.self), at: rest.startIndex)
             }
@@ -183,7 +183,7 @@ struct RecipeReader {
         try send(output, name[...], TemplateText(template[...], line: 1, lineStart: 0))
     }
 
-    /// The slot of a name, and marks the name as used; nil for an unknown name.
+    /// Returns the slot of a name, and marks the name as used; nil for an unknown name.
     mutating func slot(named name: [UInt8]) -> Int? {
         used.insert(name)
         return names.last { $0.name == name && !Self.areExclusive($0.branch, branch) }?.slot

@@ -107,7 +107,7 @@ struct ShortForm {
         }
     }
 
-    /// Refuses a setting of the short form together with a recipe, because it would do nothing.
+    /// Refuses a setting of the short form together with a recipe, because the setting would have no effect.
     static func refuse(_ settings: HMACAuth) throws(SchemeError) {
         let given = [
             ("message", !settings.message.utf8.elementsEqual(defaultMessage.utf8)), ("algorithm", settings.algorithm != .sha256),

@@ -85,7 +85,7 @@ extension TemplateReader {
 }
 
 extension Signer {
-    /// Appends a time in UTC. What the format has no place for is cut off, not rounded.
+    /// Appends a time in UTC. Digits that don't fit the format are cut off, not rounded.
     @_lifetime(text: copy text)
     func append(_ time: Int64, _ style: TimeStyle, _ text: inout ByteWriter) {
         switch style {
@@ -129,7 +129,7 @@ extension Signer {
         }
     }
 
-    /// Appends the first `kept` digits of a number with that many digits.
+    /// Appends the first `kept` digits of a number that is written with `digits` digits.
     @_lifetime(text: copy text)
     private static func append(_ value: Int, digits: Int, kept: Int, _ text: inout ByteWriter) {
         var unit = 1
@@ -140,7 +140,7 @@ extension Signer {
         }
     }
 
-    /// Appends one of a text's names, which have three letters each.
+    /// Appends the name at an index of a text in which each name has three letters.
     @_lifetime(text: copy text)
     private static func append(_ names: StaticString, three index: Int, _ text: inout ByteWriter) {
         let names = UnsafeBufferPointer(start: names.utf8Start, count: names.utf8CodeUnitCount)

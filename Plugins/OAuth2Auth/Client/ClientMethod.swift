@@ -20,13 +20,13 @@ enum ClientMethod: String, CaseIterable, SettingValue {
     /// The identifier in the form, and no proof: a public client.
     case none
 
-    /// The method for what the client has and the server accepts.
+    /// The method that fits the client's credentials and that the server accepts.
     ///
     /// - Parameter offered: `token_endpoint_auth_methods_supported`; empty if unknown.
     static func automatic(hasKey: Bool, hasSecret: Bool, offered: [String]) -> ClientMethod {
         if hasKey, !hasSecret || offered.isEmpty || offered.contains("private_key_jwt") { return .privateKeyJWT }
         guard hasSecret else { return .none }
-        // Every server with secrets must accept it (RFC 6749 §2.3.1).
+        // Every server that issues secrets must accept Basic (RFC 6749 §2.3.1).
         if offered.isEmpty || offered.contains("client_secret_basic") { return .basic }
         if offered.contains("client_secret_post") { return .post }
         return offered.contains("client_secret_jwt") ? .clientSecretJWT : .basic
@@ -69,7 +69,7 @@ extension OAuth2Auth {
     /// Whether the client's proof is the platform's token.
     var assertsWorkload: Bool { clientAuthentication == .privateKeyJWT && clientKey == nil }
 
-    /// Whether the client has no proof of its identity, or isn't to give one.
+    /// Whether the client has no proof of its identity, or must not give one.
     var isPublicClient: Bool {
         switch clientAuthentication {
         case .none: true

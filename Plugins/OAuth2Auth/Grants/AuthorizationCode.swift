@@ -8,7 +8,7 @@ struct AuthorizationCode {
     /// The limit on ignored redirects from other logins or other programs.
     private static let mostStrangers = 20
     private static let mostAnswers = 3
-    /// NEVOD_LIMIT_URL.
+    /// The contract's NEVOD_LIMIT_URL.
     private static let longestAddress = 8192
 
     private let server: TokenEndpoint
@@ -100,7 +100,7 @@ struct AuthorizationCode {
             "grant_type": "authorization_code", "code": .secret(code), "redirect_uri": .text(request.redirectURI),
         ]
         if let proof = request.proof { fields.append("code_verifier", .secret(proof.verifier)) }
-        // The token request names them too (RFC 8707 §2.2).
+        // The token request names the audiences and resources too (RFC 8707 §2.2).
         server.recipients(&fields)
         var token = try await server.token(fields)
         token.nonce = request.nonce
@@ -136,7 +136,7 @@ extension OAuth2Auth {
         }
         guard responseMode == .query || redirect.loopback != nil && !pastesRedirect else {
             throw .badSetting(
-                "response-mode", "must be query if the browser's address is pasted, because an address doesn't have a form's code"
+                "response-mode", "must be query if the browser's address is pasted, because an address doesn't contain a form"
             )
         }
     }

@@ -25,8 +25,8 @@ extension AuthorizationResponse {
         case .repeated(let name, let count):
             "the browser's redirect has \(count) values of \"\(name)\"; one of them may be somebody else's"
         case .noIssuer:
-            "the browser's redirect names no issuer, but each of \(issuer) does, by its metadata: it may be another server's, so its "
-                + "code was not used"
+            "the browser's redirect names no issuer, but the metadata of \(issuer) says that its redirects do: it may be from "
+                + "another server, so its code was not used"
         case .otherIssuer(let other):
             "the browser's redirect is from the issuer \(ServerWords.name(other)), but the login was started at \(issuer): its code "
                 + "was not used"

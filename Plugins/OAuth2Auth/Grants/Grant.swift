@@ -36,7 +36,7 @@ extension OAuth2Auth {
         try exchange.prepare(grant, hasWorkload: hasWorkload)
         try assertions.prepare(grant, hasWorkload: hasWorkload, clientID: clientID)
         try workload.prepare(isUsed: isWorkloadUsed)
-        // Anybody could get such a token (RFC 6749 §4.4).
+        // Without a proof of identity, anybody could get such a token (RFC 6749 §4.4).
         if grant == .clientCredentials, isPublicClient {
             throw .badSetting(
                 "client-secret", "or client-key is needed for grant=client-credentials; or client-auth=tls with --cert")
@@ -45,7 +45,7 @@ extension OAuth2Auth {
 
     /// Refuses settings that have no meaning.
     ///
-    /// - Parameter condition: what is missing, as a setting.
+    /// - Parameter condition: the missing setting, as the user would write it.
     static func refuse(_ settings: [(name: String, isGiven: Bool)], without condition: String) throws(SchemeError) {
         if let setting = settings.first(where: { $0.isGiven }) {
             throw .badSetting(setting.name, "has no meaning without \(condition)")
@@ -65,8 +65,8 @@ struct ClientCredentials {
         var fields: FormFields = ["grant_type": "client_credentials"]
         server.target(&fields)
         var token = try await server.token(fields, as: "the client's credentials")
-        // There should be no refresh token (§4.4.3). It isn't needed, because the credentials are at hand, and it could be lost or
-        // stolen.
+        // The server shouldn't issue a refresh token (§4.4.3). If it does, drop it: the credentials are at hand, and a refresh
+        // token could be stolen.
         token.refreshToken = nil
         return token
     }
@@ -131,7 +131,7 @@ struct Password {
     }
 }
 
-/// A session that begins with a refresh token obtained elsewhere: by a login, or in a console of the server's.
+/// A session that begins with a refresh token obtained elsewhere: by a login, or in the server's console.
 struct GivenRefreshToken {
     let server: TokenEndpoint
 

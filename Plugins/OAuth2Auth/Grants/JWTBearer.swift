@@ -31,7 +31,7 @@ struct JWTBearer {
 
         init() {}
 
-        /// Whether the assertion isn't the workload's own token.
+        /// Whether the settings give an assertion. If not, it is the workload's own token.
         var isGiven: Bool { given != nil || file != nil || key != nil }
 
         mutating func prepare(_ grant: Grant, hasWorkload: Bool, clientID: String?) throws(SchemeError) {
@@ -116,7 +116,7 @@ struct JWTBearer {
         let now = server.flow.unixSeconds
         let issuer = settings.issuer ?? signer.account ?? server.scheme.clientID ?? ""
         var claims = [JSONValue.Member("iss", .string(issuer))]
-        // RFC 7523 §3 demands a subject. At Google, it names a user to act for, and is left out for the account itself.
+        // RFC 7523 §3 demands a subject. For Google, the subject is a user to act for, and is left out for the account itself.
         let subject = settings.subject ?? (signer.account == nil ? issuer : "")
         if !subject.isEmpty { claims.append(JSONValue.Member("sub", .string(subject))) }
         claims.append(JSONValue.Member("aud", .string(settings.audience ?? server.endpoints.token)))

@@ -27,7 +27,7 @@ struct PushedRequest {
         guard let reference = json["request_uri"]?.string, !reference.isEmpty, reference.utf8.count <= Self.longestReference,
             reference.utf8.allSatisfy({ $0.isVisible })
         else { throw .unavailable("the server's response to the pushed authorization request has no valid request_uri") }
-        // Adds nothing else, because anybody could change what else the browser's address says.
+        // Adds nothing else, because anybody could change other items of the browser's address.
         return ["client_id": .text(server.scheme.clientID ?? ""), "request_uri": .text(reference)]
     }
 }

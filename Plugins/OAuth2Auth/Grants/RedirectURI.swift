@@ -49,7 +49,7 @@ struct RedirectURI: Sendable {
         let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         for host in ["127.0.0.1", "[::1]", "localhost"] where authority.starts(with: Array(host.utf8)) {
             let colon = authority.dropFirst(host.utf8.count)
-            // Otherwise it is another name, such as localhost.example.com.
+            // Only a port may follow: localhost.example.com, for example, is another host.
             guard colon.isEmpty || colon.first == UInt8(ascii: ":") else { continue }
             let path = rest[authority.endIndex...]
             guard !path.contains(UInt8(ascii: "?")), path.count <= longestPath else {

@@ -49,8 +49,8 @@ final class FlowProofs: Sendable {
         state.withLock { $0.nonce = Array(nonce.utf8) }
     }
 
-    /// Whether a refused request may succeed with a new proof, with the nonce that the server wants or the time that its response
-    /// told.
+    /// Whether a refused request may succeed with a new proof: the server wants another nonce, or its response corrected the
+    /// clock.
     ///
     /// - Parameter now: the time after the response, in seconds since 1970 UTC.
     func shouldProveAgain(after response: FlowResponse, at now: Int64) -> Bool {
@@ -61,7 +61,8 @@ final class FlowProofs: Sendable {
         }
     }
 
-    /// Throws if a response refuses a proof. The error isn't a denial, since the grant isn't at fault and no token must be cleared.
+    /// Throws if a response refuses a proof. The error isn't a denial, because the grant isn't at fault and no token must be
+    /// cleared.
     static func check(_ response: FlowResponse) throws(SchemeError) {
         switch ProofRefusal(response) {
         case .nonce:
@@ -149,8 +150,8 @@ extension TokenEndpoint {
 
     /// Records the flow's key and nonce in a token that the server has issued.
     ///
-    /// - Throws: ``SchemeError/unsupported(_:)`` if the token isn't of the requested type. The error clears no stored token, since
-    ///   the server didn't refuse the grant.
+    /// - Throws: ``SchemeError/unsupported(_:)`` if the token isn't of the requested type. The error clears no stored token,
+    ///   because the server didn't refuse the grant.
     func bind(_ token: inout StoredToken) throws(SchemeError) {
         guard let proofs else {
             guard !token.isBound else {

@@ -123,7 +123,8 @@ enum ProofRefusal {
         }
     }
 
-    /// Whether a proof may have been refused for its time: the host has corrected its clock by more than 5 s since then.
+    /// Whether a proof may have been refused for its time: the host has corrected its clock by more than 5 s since the proof was
+    /// made.
     ///
     /// - Parameters:
     ///   - issuedAt: the time of the proof, in seconds since 1970 UTC.

@@ -108,7 +108,7 @@ extension OAuth2Auth {
     /// - Parameters:
     ///   - needed: the required endpoints; this throws if one is missing.
     ///   - wanted: other endpoints, which the server may lack.
-    /// - Throws: an error that clears no token, since metadata says nothing about a token.
+    /// - Throws: an error that clears no token, because metadata says nothing about a token.
     func endpoints(
         _ flow: AuthFlow, needing needed: [ServerMetadata.Endpoint], wanting wanted: [ServerMetadata.Endpoint] = []
     ) async throws(SchemeError) -> Endpoints {

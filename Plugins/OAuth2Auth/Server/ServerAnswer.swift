@@ -9,7 +9,7 @@ struct ServerAnswer: Sendable {
     let retryAfter: Int64?
     /// The setting to blame if the server doesn't accept the client's proof.
     var clientSetting = "client-id"
-    /// Advice on what else may be wrong then.
+    /// Advice on what else to check in that case.
     var clientAdvice = "check it, and client-auth"
     /// The request's secrets, which the server's words may repeat.
     var secrets: [Secret] = []
@@ -38,9 +38,9 @@ struct ServerAnswer: Sendable {
     /// The result.
     ///
     /// - Parameter what: the subject of the request, as in "the server refused WHAT".
-    /// - Throws: ``SchemeError/denied(_:detail:)`` if the grant is no longer valid; ``SchemeError/badSetting(_:_:)`` if the client
-    ///   isn't accepted, since the user's grant may be valid; ``SchemeError/unavailable(_:detail:)`` if a later attempt may
-    ///   succeed.
+    /// - Throws: ``SchemeError/denied(_:detail:)`` if the grant is no longer valid; ``SchemeError/badSetting(_:_:)`` if the
+    ///   client isn't accepted, because the user's grant may be valid; ``SchemeError/unavailable(_:detail:)`` if a later attempt
+    ///   may succeed.
     func success(_ what: String) throws(SchemeError) -> JSONValue {
         if response.isSuccess, let json { return json }
         throw failure(of: what)

@@ -59,7 +59,7 @@ struct ServerMetadata: Sendable {
         issuer = address
     }
 
-    /// Reads an object. Refuses repeated members, since readers treat them differently (RFC 8259 §4).
+    /// Reads an object. Refuses repeated members, because readers treat them differently (RFC 8259 §4).
     static func object(_ body: Span<UInt8>) throws(Fault) -> JSONValue {
         let json: JSONValue
         do throws(JSONError) { json = try JSONValue(response: body) } catch {

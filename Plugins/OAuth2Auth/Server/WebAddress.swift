@@ -4,7 +4,7 @@ internal import NevodSupport
 ///
 /// Works on bytes, because a combining mark after a slash must not hide the slash.
 struct WebAddress: Sendable {
-    /// The most bytes of a URL that a flow may send to.
+    /// The longest URL that a flow may send to, in bytes.
     static let limit = 8192
 
     private let isSecure: Bool

@@ -8,7 +8,7 @@ internal import NevodSupport
 struct IDTokenRules: Sendable {
     let issuer: String
     let clientID: String
-    /// The authorization request's value; nil if there was none.
+    /// The nonce of the authorization request; nil if it had none.
     var nonce: String?
 
     /// The person that an ID token describes.
@@ -74,7 +74,7 @@ struct IDTokenRules: Sendable {
     /// The claims of an ID token that came for a refresh token; nil if it isn't readable.
     ///
     /// Its signature isn't verified, because the request for keys could fail and then a rotated token would be lost. TLS vouches
-    /// for the issuer instead (§3.1.3.7, rule 6). Its time isn't checked either, since it decides nothing.
+    /// for the issuer instead (§3.1.3.7, rule 6). Its time isn't checked either, because nothing depends on it.
     private func renewedClaims(in token: Secret) throws(IDTokenFault) -> JWTClaims? {
         guard let claims = try? JSONWebToken(token).unverifiedClaims else { return nil }
         guard let other = claims.issuer, other.utf8.elementsEqual(issuer.utf8) else {
@@ -154,7 +154,7 @@ extension TokenEndpoint {
     /// Sets the token's account from the ID token that came with it, if the login asked for one. Ignores the ID token if the issuer
     /// or the client's identifier is unknown, because then it can't be checked.
     ///
-    /// - Throws: if the ID token isn't valid, since the access token may then be somebody else's.
+    /// - Throws: if the ID token isn't valid, because the access token may then be somebody else's.
     func identify(_ token: inout StoredToken) async throws(SchemeError) {
         guard let idToken = token.idToken, scheme.asksForIdentity(flow), let issuer = endpoints.issuer,
             let clientID = scheme.clientID
@@ -177,7 +177,7 @@ extension TokenEndpoint {
         }
     }
 
-    /// Refuses a renewed token for another person than the old token's.
+    /// Refuses a renewed token for a different person from the old token's.
     func checkIdentity(of token: StoredToken, as old: StoredToken) throws(SchemeError) {
         guard let idToken = token.idToken, let subject = old.subject, let issuer = endpoints.issuer,
             let clientID = scheme.clientID

@@ -158,8 +158,8 @@ extension StoredToken {
         return Secret(text)
     }
 
-    /// Returns the seconds for which a token counts as valid: fewer than at the server, since a request takes time to arrive, and
-    /// varied among clients that logged in together. At most a tenth less, so that even a token of a few seconds is usable.
+    /// Returns the seconds for which a token counts as valid: fewer than at the server, because a request takes time to arrive,
+    /// and varied among clients that logged in together. At most a tenth less, so that even a token of a few seconds is usable.
     static func usable(_ lifetime: Int64, _ random: UInt8?) -> Int64 {
         guard let random else { return lifetime }
         let margin = min(lifetime, 100) / 10

@@ -19,7 +19,7 @@ struct Workload: Sendable {
     @Setting("metadata-session-url", help: "Where a PUT request first gets the proof for that request") var sessionURL: ServerURL?
     @Setting("metadata-session-header", help: "Header for that proof, if it is not Authorization") var sessionHeader: String?
 
-    /// Whether there is an identity.
+    /// Whether the settings name an identity.
     var isGiven: Bool { file != nil || url != nil }
 
     // Derived in prepare.
@@ -106,7 +106,7 @@ extension OAuth2Auth {
 }
 
 /// A file with a token that another program renews: the kubelet, a CI runner, an agent. It is read each time, to find a rotated
-/// token. Symbolic links are followed, since Kubernetes replaces a token by changing a link.
+/// token. Symbolic links are followed, because Kubernetes replaces a token by changing a link.
 ///
 /// This is the only place where a plugin reads a file, because a setting's source is read only once, when the program starts.
 struct TokenFile: Sendable {

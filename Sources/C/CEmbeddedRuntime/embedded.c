@@ -46,7 +46,7 @@ static unsigned depth;
 /* Empty while depth is 0: flows_free appends only while there is a holder, and the holder takes all of them before it leaves. */
 static freed *first_freed, *last_freed;
 
-/* Used by the holder, and without a holder by a thread that queues a job under the lock. */
+/* Used by the holder or, if there is none, by a thread that queues a job under the lock. */
 static nevod_job *first, *last;
 
 /* Under the lock. */
@@ -164,7 +164,7 @@ SWIFTCALL bool swift_task_isMainExecutorImpl(nevod_executor executor) {
     return false;
 }
 
-/* A flow's function can't reach the rest. */
+/* A flow's function can't reach the runtime's other functions. */
 static _Noreturn void unreachable(const char *function) {
     fprintf(stderr, "a plugin called %s, which plugins don't have\n", function);
     abort();

@@ -25,7 +25,7 @@ static const struct {
 } SIGNALS[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGILL, "SIGILL"}, {SIGFPE, "SIGFPE"},
                {SIGTRAP, "SIGTRAP"}, {SIGSYS, "SIGSYS"}, {SIGABRT, "SIGABRT"}};
 
-/* Written before the handlers are installed, each before its own. */
+/* Each action is written before the handler that replaces it is installed. */
 static struct sigaction previous[COUNT(SIGNALS)];
 static char program[64];
 static int exit_status, never_exits;
@@ -33,7 +33,7 @@ static int is_installed;
 static pthread_key_t thread_key;
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* The line. In the handler's stack frame, and written at once.                                                      */
+/* The line. It is built in the handler's stack frame, and written whole.                                            */
 
 struct line {
     char text[1024];
@@ -240,7 +240,7 @@ static void append_cause(struct line *line, int number, const siginfo_t *info, u
 static void report(int number, const siginfo_t *info, const void *context) {
     const struct sigaction *old = &previous[index_of(number)];
     int is_ignored = !(old->sa_flags & SA_SIGINFO) && old->sa_handler == SIG_IGN;
-    /* Sent by another process, or ignored. */
+    /* The signal was sent by another process, or is ignored. */
     if (info->si_code <= 0 && (is_ignored || info->si_pid != getpid())) return;
     uintptr_t instruction, stack;
     registers(context, &instruction, &stack);

@@ -19,7 +19,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void end(void *record) {
     nevod_call_thread *thread = record;
-    /* A destructor that runs later may call a plugin again. It then gets a record like any thread. */
+    /* A destructor that runs later may call a plugin again. The thread then gets a new record. */
     nevod_own_call_thread = NULL;
     /* If a plugin ended the thread during a call, the call was on a stack that no longer exists. */
     uint64_t guarded = nevod_call_guarded(thread);
@@ -79,7 +79,7 @@ int32_t nevod_call_is_watched(void) { return !__atomic_load_n(&nevod_calls_unwat
 
 void nevod_call_watch(void) {
     void (*function)(void) = __atomic_load_n(&watcher, __ATOMIC_ACQUIRE);
-    /* Of several threads, one wakes the monitor. */
+    /* If several threads come here at once, only one wakes the monitor. */
     if (function != NULL && __atomic_exchange_n(&nevod_calls_unwatched, 0, __ATOMIC_SEQ_CST)) function();
 }
 
@@ -128,7 +128,7 @@ void nevod_call_taken(nevod_call_thread *thread, uint64_t generation, int32_t is
 }
 
 void nevod_call_wait_until_taken(nevod_call_thread *thread, uint64_t generation) {
-    /* Short: the monitor starts a thread in the meantime, at most. */
+    /* This wait is short: meanwhile, the monitor does no more than start a thread. */
     uint64_t seen = NEVOD_CALL_TAKING;
     while (seen != NEVOD_CALL_TAKEN) {
         /* The call is as it was, so the thread may go on leaving it. */

@@ -11,12 +11,12 @@ struct CacheControl: Sendable {
 
     private init(line: String) { parse(Array(line.utf8)) }
 
-    /// The directives that a request may have, and that this cache obeys (§5.2.1, RFC 5861 §4).
+    /// The directives of requests that this cache obeys (§5.2.1, RFC 5861 §4).
     private static let ofRequests: Set<String> = [
         "max-age", "max-stale", "min-fresh", "no-cache", "no-store", "no-transform", "only-if-cached", "stale-if-error",
     ]
 
-    /// Whether a request's line has only directives that this cache obeys, and only numbers as their arguments. Any other text may
+    /// Whether a request's line contains only directives that this cache obeys, with only numbers as arguments. Anything else may
     /// mean something to the server.
     static func isUnderstood(_ line: String) -> Bool {
         CacheControl(line: line).directives.allSatisfy { directive in
@@ -30,7 +30,8 @@ struct CacheControl: Sendable {
 
     /// The duration that a directive specifies; nil if there is no such directive.
     ///
-    /// - Parameter broken: returned if the argument is missing or not a number, or if several differ (§4.2.1).
+    /// - Parameter broken: returned if the argument is missing or not a number, or if the directive is repeated with another
+    ///   argument (§4.2.1).
     func duration(_ name: String, broken: Duration) -> Duration? {
         let arguments = directives.filter { $0.name == name }.map(\.argument)
         guard let first = arguments.first else { return nil }
@@ -64,8 +65,8 @@ struct CacheControl: Sendable {
                 (name, argument) = ([], nil)
             case UInt8(ascii: "=") where argument == nil: argument = []
             case UInt8(ascii: "\""):
-                // An unterminated text doesn't hide the directives after it. Its quotes are escaped and begin no other text, so
-                // none of them is searched from: that would take time quadratic in the line.
+                // An unterminated string doesn't hide the directives after it. All later quotation marks are escaped, so they
+                // begin no other string. Searching from each of them would take quadratic time.
                 guard isTerminated, let text = Self.quoted(line[index...]) else {
                     isTerminated = false
                     continue
@@ -87,7 +88,7 @@ struct CacheControl: Sendable {
         directives.append((name.lowercased(), argument))
     }
 
-    /// Parses a text up to its closing quotation mark (RFC 9110 §5.6.4). Returns it with the index after the mark; nil if there
+    /// Parses a quoted string (RFC 9110 §5.6.4). Returns its content and the index after the closing quotation mark; nil if there
     /// is no closing mark.
     private static func quoted(_ rest: ArraySlice<UInt8>) -> (bytes: [UInt8], end: Int)? {
         var bytes: [UInt8] = []

@@ -6,7 +6,7 @@ struct CacheExchange: Sendable {
         case finish(Result<HTTPResponse, TransportError>, Change)
     }
 
-    /// The change to the stored response that the exchange started with.
+    /// How to change the stored response that the exchange started with.
     enum Change: Sendable {
         case none
         case store(StoredResponse)
@@ -18,12 +18,12 @@ struct CacheExchange: Sendable {
     private let limit: Int
     private var stored: StoredResponse?
     private var isValidating = false
-    /// Whether the server has confirmed another response than the stored one, and no new response has arrived yet.
+    /// Whether the server has confirmed a response other than the stored one, and no new response has arrived yet.
     private var isMismatched = false
 
     /// - Parameters:
     ///   - stored: the response that the request selects (RFC 9111 §4).
-    ///   - limit: the limit of the body, in bytes. A longer stored body fails, as it would from the network.
+    ///   - limit: the limit of the body, in bytes. A longer stored body is an error, as it would be from the network.
     init(_ request: HTTPRequest, _ policy: CachePolicy, stored: StoredResponse?, limit: Int) {
         self.request = request
         self.policy = policy
@@ -98,8 +98,8 @@ struct CacheExchange: Sendable {
         return result(delivering: stored.response(at: now))
     }
 
-    /// Returns a response to the caller: for HEAD, without its body (RFC 9110 §9.3.2); otherwise, if the body is within the
-    /// limit.
+    /// The result for the caller. For HEAD, the body is left out (RFC 9110 §9.3.2); otherwise, a body larger than the limit is an
+    /// error.
     private func result(delivering response: HTTPResponse) -> Result<HTTPResponse, TransportError> {
         guard request.method != .head else {
             return .success(
@@ -124,7 +124,7 @@ extension StoredResponse {
         if let date = headers["Last-Modified"] { request.headers.add("If-Modified-Since", date, by: .host) }
     }
 
-    /// Whether a 304 confirms this response (RFC 9111 §4.3.4). Without an entity tag, it refers to the one in the request.
+    /// Whether a 304 confirms this response (RFC 9111 §4.3.4). A 304 without an entity tag refers to the one in the request.
     func isConfirmed(by notModified: HTTPResponse) -> Bool {
         guard let confirmed = notModified.headers["ETag"], let stored = headers["ETag"] else { return true }
         func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
@@ -147,7 +147,7 @@ extension HTTPResponse {
 }
 
 extension TransportError {
-    /// Whether a gateway would have returned 502 or 504 instead (RFC 5861 §4). A rejected certificate is not an outage.
+    /// Whether a gateway would return 502 or 504 for this error (RFC 5861 §4). A rejected certificate is not an outage.
     fileprivate var isOutage: Bool {
         switch code {
         case .hostNotFound, .connectionFailed, .timedOut, .connectionLost, .malformedResponse: true

@@ -1,6 +1,6 @@
 extension CachingSession {
-    /// Sends a request that may change the resource, and invalidates the stored responses (RFC 9111 §4.4). An error status
-    /// means that nothing has changed. Without a response, that is unknown, so they are invalidated too.
+    /// Sends a request that may change the resource, and invalidates the stored responses (RFC 9111 §4.4). An error status means
+    /// that nothing has changed. If there is no response, the resource may have changed, so they are invalidated too.
     func sendInvalidating(_ request: HTTPRequest, _ options: TransferOptions) async -> Result<
         HTTPResponse, TransportError
     > {
@@ -15,7 +15,7 @@ extension CachingSession {
         if case .success(let response) = outcome { (200..<400).contains(response.status) } else { true }
     }
 
-    /// The target, and the resources of the same origin that the response names in Location and Content-Location.
+    /// The request's target, and the resources of the same origin that the response names in Location and Content-Location.
     private static func resources(
         changedBy request: HTTPRequest, _ outcome: Result<HTTPResponse, TransportError>, _ digests: KeyedDigest.Key
     ) -> [KeyedDigest] {
@@ -40,7 +40,7 @@ extension CachingSession {
 }
 
 extension HTTPMethod {
-    /// RFC 9110 §9.2.1. An unknown method counts as unsafe.
+    /// Whether the method only reads (RFC 9110 §9.2.1). An unknown method counts as unsafe.
     fileprivate var isSafe: Bool {
         self == .get || self == .head || self == .options || rawValue == "TRACE"
     }

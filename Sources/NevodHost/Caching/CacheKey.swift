@@ -1,6 +1,6 @@
 internal import NevodSupport
 
-/// The key of a stored response: the resource, and the user of the request. All are digests, so the cache keeps neither credentials
+/// The key of a stored response: digests of the resource and of the request's user. The cache therefore keeps neither credentials
 /// nor targets that contain them.
 struct CacheKey: Hashable, Sendable {
     /// The target URI (RFC 9111 §2) without the edits of tokens and schemes, so that any user's change of a resource
@@ -9,12 +9,12 @@ struct CacheKey: Hashable, Sendable {
     /// Everything that is known to be a credential. A response is used only within its partition, whatever `Vary` says: servers
     /// forget `Vary`, and one user's response must not reach another user.
     let partition: KeyedDigest
-    /// The user of a private response (RFC 9111 §5.2.2.7): the owner that the caller named, or else every line of the request. Any
-    /// line may say who the user is, and no list of names knows them all.
+    /// The user of a private response (RFC 9111 §5.2.2.7): the owner that the caller named, or else all lines of the request,
+    /// because any of them may identify the user.
     let user: KeyedDigest
 
     /// - Parameters:
-    ///   - request: with all lines that will be sent.
+    ///   - request: the request, with all lines that will be sent.
     ///   - owner: ``TransferOptions/cacheOwner``.
     ///   - digests: the key of the cache's digests.
     init?(_ request: HTTPRequest, owner: String? = nil, _ digests: KeyedDigest.Key?) {
@@ -57,7 +57,7 @@ struct CacheKey: Hashable, Sendable {
         guard !lines.isEmpty || !items.isEmpty else { return .empty }
         guard var digest = KeyedDigest.Builder(digests) else { return nil }
         digest.add(lines, of: request)
-        // A line has two parts, so an item can't collide with one.
+        // Separates the query items from the lines, which have two parts each.
         digest.add("query")
         for item in items { item.withUnsafeBufferPointer { digest.add($0) } }
         return digest.finish()
@@ -71,7 +71,7 @@ struct CacheKey: Hashable, Sendable {
         guard owner != nil || proxy != nil || !lines.isEmpty else { return partition }
         guard var digest = KeyedDigest.Builder(digests) else { return nil }
         digest.add(partition)
-        // The mark keeps an owner's name from being taken for a line.
+        // Keeps an owner's name from being mistaken for a header line.
         digest.add(owner == nil ? "lines" : "owner")
         digest.add(owner ?? "")
         digest.add(proxy ?? "")
@@ -83,10 +83,11 @@ struct CacheKey: Hashable, Sendable {
         line.provenance.writesCredentials || CredentialNames.standard.contains(request.headers.storage[line.name])
     }
 
-    /// Whether a line that the host didn't write may identify the user. Directives that this cache obeys don't.
+    /// Whether a line that the host didn't write may identify the user. A line with only directives that this cache obeys
+    /// doesn't.
     private static func mayNameUser(_ line: HTTPHeaders.Line, of request: HTTPRequest) -> Bool {
         switch String(decoding: request.headers.storage[line.name], as: UTF8.self).lowercased() {
-        // Part of the resource.
+        // Host is part of the resource.
         case "host": false
         case "cache-control", "pragma":
             !CacheControl.isUnderstood(String(decoding: request.headers.storage[line.value], as: UTF8.self))

@@ -12,13 +12,13 @@ struct CachePolicy: Sendable {
     /// The session's own lifetime for responses.
     let timeToLive: TimeToLive?
 
-    /// Reads the directives. An invalid one counts as the value that demands more freshness.
+    /// Reads the directives. An invalid value is replaced by the one that demands the most freshness.
     init(_ request: HTTPRequest, timeToLive: TimeToLive? = nil) {
         self.timeToLive = timeToLive
         let control = CacheControl(request.headers)
         method = request.method
         isSecure = request.origin.scheme == .https
-        // Pragma, the predecessor of Cache-Control, counts only in its absence (§5.4).
+        // Pragma, the predecessor of Cache-Control, counts only if there is no Cache-Control (§5.4).
         let pragma = request.headers.contains("Cache-Control") ? [] : request.headers.values(of: "Pragma")
         noCache = control.contains("no-cache") || pragma.contains { $0.lowercased().contains("no-cache") }
         noStore = control.contains("no-store")
@@ -32,8 +32,8 @@ struct CachePolicy: Sendable {
     /// Longer than any duration that a directive can specify (§1.2.2).
     private static let unlimited = Duration.seconds(1 << 40)
 
-    /// Whether the cache handles a request at all. Requests with conditions of the caller's own (If-…), for parts (§3.3), or
-    /// with a body pass through to the server.
+    /// Whether the cache handles a request at all. Requests with the caller's own conditions (If-…), requests for parts (§3.3)
+    /// and requests with a body go straight to the server.
     static func applies(to request: HTTPRequest) -> Bool {
         (request.method == .get || request.method == .head) && request.body.length == 0
             && !conditionsAndRanges.contains { request.headers.contains($0) }
@@ -45,7 +45,8 @@ struct CachePolicy: Sendable {
 
     /// Whether a stored response may be used without validation (§4).
     func mayServe(_ stored: StoredResponse, at now: UnixTime) -> Bool {
-        // no-cache, in the request (§5.2.1.4) or the response (§5.2.2.4). Field names as its argument are ignored.
+        // no-cache in the request (§5.2.1.4) or the response (§5.2.2.4). Even if it names fields, it applies to the whole
+        // response.
         guard !noCache, !stored.control.contains("no-cache"), let age = stored.age(at: now) else { return false }
         let isFresh = stored.isFresh(at: now, timeToLive)
         // A reload (max-age=0) of an immutable response needs no validation, if TLS has protected it from truncation and change
@@ -60,8 +61,7 @@ struct CachePolicy: Sendable {
         return age - stored.lifetime(timeToLive) <= maxStale
     }
 
-    /// Whether a stale response may replace an error (RFC 5861 §4). It may not if the request limits the age
-    /// itself.
+    /// Whether a stale response may replace an error (RFC 5861 §4). It may not if the request itself limits the age.
     func mayServeOnError(_ stored: StoredResponse, at now: UnixTime) -> Bool {
         guard !noCache, maxAge == nil, minFresh == nil, !stored.control.contains("no-cache"),
             !stored.control.contains("must-revalidate"), let age = stored.age(at: now),
@@ -84,9 +84,9 @@ extension CachePolicy {
         // §5.2.1.5
         guard method == .get, !noStore else { return false }
         switch response.status {
-        // Partial responses (§3.3), and responses that need a stored one.
+        // Interim and partial responses (§3.3), and 304, which refers to a stored response.
         case ..<200, 206, 304: return false
-        // Challenges concern the credential, not the resource, and are often for one use only.
+        // Challenges concern the credential, not the resource, and are often valid only once.
         case 401, 407: return false
         default: break
         }
@@ -97,7 +97,7 @@ extension CachePolicy {
             return false
         }
         if hasCookies, !control.contains("public") { return false }
-        // The server's permission, in any of these forms. `private` permits a private cache, such as this one.
+        // Any of these is the server's permission. `private` permits a private cache, such as this one.
         guard
             control.contains("public") || control.contains("private") || control.contains("max-age")
                 || response.headers.contains("Expires") || StoredResponse.heuristicallyCacheable.contains(response.status)

@@ -8,15 +8,15 @@
 /// Responses are partitioned by origin, by everything that a token or scheme wrote on the request, and by all lines with a
 /// credential's name (Authorization, Cookie, X-API-Key and the like). A response that the server marks `private` is used only for
 /// requests with the same ``TransferOptions/cacheOwner``. Without an owner, all lines that the caller and interceptors wrote must
-/// be the same, since any of them may say who the user is. The cache keeps only keyed digests of all these. A request with its own
-/// signature, or with a renewed token, therefore never matches a stored response.
+/// be the same, because any of them may identify the user. A request with its own signature, or with a renewed token, therefore
+/// never matches a stored response. The cache keeps only keyed digests of all these values.
 ///
 /// - Complete responses to GET are stored, up to a size limit, and used for GET and HEAD. Requests for parts (Range), requests
 ///   with conditions of their own, and responses delivered `.streamed` pass through unchanged.
 /// - A response with Set-Cookie is stored only if it is marked `public`, and without the cookie.
 /// - Stale responses are used where `max-stale` or `stale-if-error` (RFC 5861) allows. `stale-while-revalidate` has no effect,
-///   since the cache does no background work.
-/// - Concurrent equal requests are all sent; they aren't collapsed into one.
+///   because the cache does no background work.
+/// - Concurrent identical requests are all sent; they aren't collapsed into one.
 /// - Validators (If-None-Match, If-Modified-Since) are added after signing, so signatures don't cover them.
 /// - Responses that a scheme checks by the digests of their bodies are neither stored nor served.
 /// - ``TransferOptions/onMetrics`` is called only for transfers, not for stored responses.
@@ -27,11 +27,11 @@ public final class CachingSession: HTTPTransport {
     private let clock: HostClock
 
     /// - Parameters:
-    ///   - base: sends the requests that can't be served from the cache. It also provides the executor, and the lines that it adds
+    ///   - base: sends the requests that can't be served from the cache. Its executor is used, and it adds its own header lines
     ///     to each request before signing.
-    ///   - store: keeps the responses; by default, a cache of this session's own.
-    ///   - timeToLive: the client's own lifetime for successes; nil to leave it to the server. It applies only to uses by
-    ///     this session, not by other sessions with the same store.
+    ///   - store: keeps the responses; by default, a new cache for this session alone.
+    ///   - timeToLive: the client's own lifetime for successes; nil to leave it to the server. It applies to this session only,
+    ///     not to other sessions with the same store.
     ///   - clock: measures the ages of responses.
     public convenience init(
         _ base: any HTTPTransport, store: InMemoryCache = InMemoryCache(), timeToLive: TimeToLive? = nil,
@@ -43,11 +43,10 @@ public final class CachingSession: HTTPTransport {
     /// A session whose responses are in a file.
     ///
     /// - Parameters:
-    ///   - base: as for a cache in memory.
+    ///   - base: sends the requests that can't be served from the cache; see the initializer for a cache in memory.
     ///   - store: keeps the responses.
-    ///   - timeToLive: as for a cache in memory.
-    ///   - clock: measures the ages of responses. If it was set back, responses with a later time of arrival
-    ///     are not fresh.
+    ///   - timeToLive: the client's own lifetime for successful responses; nil to leave it to the server.
+    ///   - clock: measures the ages of responses. After it was set back, responses that arrived at a later time are not fresh.
     public convenience init(
         _ base: any HTTPTransport, store: DiskCache, timeToLive: TimeToLive? = nil, clock: HostClock = .system
     ) {
@@ -69,7 +68,7 @@ public final class CachingSession: HTTPTransport {
         base.prepare(&request)
     }
 
-    /// - Throws: the errors of the base transport. A stored response can exceed the limit of the body, too (`bodyTooLarge`).
+    /// - Throws: the errors of the base transport, and `bodyTooLarge` for a stored response whose body exceeds the limit.
     public func send(_ request: HTTPRequest, _ options: TransferOptions) async throws(TransportError) -> HTTPResponse {
         // The two functions return results instead of throwing: with an early `return try await` here, Swift 6.3 frees the
         // task's memory in the wrong order ("freed pointer was not the last allocation").
@@ -118,16 +117,17 @@ public final class CachingSession: HTTPTransport {
 
 /// The place where a ``CachingSession`` keeps its responses, in memory or on disk.
 protocol ResponseCache: Sendable {
-    /// The key of the digests that responses are found by; nil while nothing can be stored or found.
+    /// The key for the digests in a ``CacheKey``; nil while the cache can't be used.
     func digestKey() async -> KeyedDigest.Key?
 
-    /// The stored response that a request selects (RFC 9111 §4, §4.1): of several, the most recent.
+    /// The stored response that a request selects (RFC 9111 §4, §4.1); if there are several, the most recent one.
     func select(_ key: CacheKey, _ request: HTTPRequest) async -> CacheSelection
 
     /// Begins a flight. Called before a request is sent, if its response may be stored.
     func begin(_ key: CacheKey) -> CacheTable.Flight?
 
-    /// Ends a flight, and applies its change unless the resource was invalidated meanwhile. A slow cache applies it later.
+    /// Ends a flight, and applies its change unless the resource was invalidated meanwhile. A cache on disk applies the change
+    /// later.
     ///
     /// - Parameter selection: the result of the search that the request started with.
     func end(
@@ -141,6 +141,6 @@ protocol ResponseCache: Sendable {
 /// The result of a search in a cache.
 struct CacheSelection: Sendable {
     var entry: CacheTable.Entry?
-    /// The file that was searched, as it was then; nil for a cache in memory.
+    /// The file that was searched, and its state at that time; nil for a cache in memory.
     var place: DiskPlace?
 }

@@ -2,20 +2,21 @@ public import NevodStorage
 internal import NevodSupport
 
 /// Stores the responses of a ``CachingSession`` in a sealed file. They outlast the process, and all processes that use the file
-/// share them. When the file is full, the least recently used are removed.
+/// share them. When the file is full, the least recently used responses are removed.
 ///
 /// ```swift
 /// let cache = DiskCache(path: "/var/lib/app/responses.db", key: KeyFile(path: "/etc/app/responses.key"))
 /// let session = CachingSession(CurlSession(), store: cache)
 /// ```
 ///
-/// The file is the cache's own, never a token store's. Each response is sealed with AES-256-GCM for its resource and its users,
-/// together with its headers and its target. The file reveals only the sizes and the order of the responses.
+/// The file is the cache's own, never a token store's. Each response is sealed with AES-256-GCM, together with its headers, and
+/// bound to its resource and its users; the file names these only by keyed digests. The file reveals only the sizes and the order
+/// of the responses.
 ///
 /// - No request fails because of the file. Responses are written after they were delivered. A file that is damaged, or that the key
 ///   doesn't open, is replaced by an empty one. A file that can't be used is left alone for a minute. The logger is told why.
 /// - The file of another program is never changed.
-/// - An invalidation (RFC 9111 §4.4) or ``removeAll()`` returns when it is in the file, for all processes. If the file can't be
+/// - An invalidation (RFC 9111 §4.4) or ``removeAll()`` returns once it has taken effect for all processes. If the file can't be
 ///   changed, it is removed.
 /// - After a power failure, the last responses may be missing; after `kill -9`, only responses that weren't written yet.
 ///
@@ -51,8 +52,8 @@ public final class DiskCache: Sendable {
     /// - Parameters:
     ///   - path: an absolute path. The file, and a missing folder, are created with modes 0600 and 0700.
     ///   - key: wraps the file's key. A file that was created with another key is replaced by an empty one.
-    ///   - byteLimit: the limit of the file. Its log takes some megabytes more.
-    ///   - entryByteLimit: the limit of one response, including its headers; 4 MiB at most.
+    ///   - byteLimit: the size limit of the file. Its log takes some megabytes more.
+    ///   - entryByteLimit: the size limit of one response, including its headers; at most 4 MiB.
     ///   - logger: receives a line when the file was replaced, or can't be used.
     public convenience init(
         path: String, key: any StoreKeySource, byteLimit: Int = 128 << 20, entryByteLimit: Int = 4 << 20,
@@ -62,7 +63,8 @@ public final class DiskCache: Sendable {
             path: path, key: key, byteLimit: byteLimit, entryByteLimit: entryByteLimit, pause: .seconds(60), logger: logger)
     }
 
-    /// - Parameter pause: how long a file that can't be used is left alone, and the shortest time between two replacements of it.
+    /// - Parameter pause: how long a file that can't be used is left alone, and the shortest time between two replacements of a
+    ///   file.
     init(
         path: String, key: any StoreKeySource, byteLimit: Int, entryByteLimit: Int, pause: Duration,
         logger: (any NetworkLogger)?
@@ -89,8 +91,8 @@ public final class DiskCache: Sendable {
         _ = await cache.queue.perform(.nothing)
     }
 
-    /// Removes all responses, for all processes, as for a logout. Responses of requests under way won't be stored. Data that is
-    /// left on the device can no longer be decrypted.
+    /// Removes all responses, for all processes, for example at logout. Responses of requests under way won't be stored. Data
+    /// that is left on the device can no longer be decrypted.
     ///
     /// - Throws: `StorageError` if the file can be neither changed nor removed. This cache then serves nothing.
     public func removeAll() async throws(StorageError) {
@@ -121,7 +123,7 @@ extension DiskCache {
             case .opening(let task): return .success(task)
             case .off(let end, _) where ContinuousClock.now < end: return .failure(Known(cache: nil))
             case .off, .closed:
-                // A task of its own: the request that opens the file may be cancelled, and others wait for it too.
+                // A separate task, because other requests wait for the file too, even if the request that opens it is cancelled.
                 let task = Task { await self.openFile() }
                 state.phase = .opening(task)
                 return .success(task)
@@ -184,10 +186,11 @@ extension DiskCache {
         warn("the cache can't be used for now: \(error)")
     }
 
-    /// Acts on an error of the open file. Returns when it is known whether there is another file.
+    /// Handles an error of the open file. If another file may be at the path now, returns after that was opened or has failed to
+    /// open.
     private func note(_ error: StorageError, of file: CacheFile) async {
         switch error.code {
-        // There are other files at the path by now, or a device fails. Opening them tells which.
+        // Another file is at the path by now, or the device fails. Opening the path again tells which.
         case .unavailable: _ = await reopened(file) {}
         case .damaged:
             _ = await reopened(file) { [self] in
@@ -197,7 +200,7 @@ extension DiskCache {
                 } catch { switchOff(error) }
             }
         default:
-            // The response isn't stored, or not found.
+            // The response isn't stored, or isn't found.
             warn("a response was not cached: \(error)")
         }
     }
@@ -211,7 +214,7 @@ extension DiskCache {
         if isNew { logger?.warning("\(line)") }
     }
 
-    /// Opens the file again, unless another task has done so since.
+    /// Opens the file again, unless another task has done so already.
     ///
     /// - Parameter prepare: called before the file is opened.
     private func reopened(_ file: CacheFile, _ prepare: @escaping @Sendable () async -> Void) async -> OpenDiskCache? {
@@ -285,7 +288,7 @@ extension DiskCache: ResponseCache {
     }
 
     func invalidate(_ resources: @Sendable (KeyedDigest.Key) -> [KeyedDigest]) async {
-        // After an error, nothing is served any more, and the logger was told.
+        // After an error, the cache serves nothing, and the logger has been told.
         try? await remove { .invalidate(resources($0)) }
     }
 
@@ -309,7 +312,7 @@ extension DiskCache: ResponseCache {
         }
         do throws(StorageError) {
             if let file, try await file.remove() { return }
-            // Another program's file holds no responses.
+            // Returns false for another program's file, which holds no responses.
             _ = try await CacheFile.remove(path)
         } catch {
             switchOff(error)
@@ -325,7 +328,8 @@ struct OpenDiskCache: Sendable {
     let queue: DiskQueue
 }
 
-/// A cache's file as a request found it. Its response is stored in the same file, unless the resource has changed since.
+/// A cache's file as a request found it. The request's response is stored in that file, unless the resource has changed in it
+/// since.
 struct DiskPlace: Sendable {
     let cache: OpenDiskCache
     let moment: CacheMoment

@@ -1,7 +1,7 @@
 internal import NevodStorage
 internal import NevodSupport
 
-/// Makes the changes of a cache's file one after another, while requests go on. The queue is bounded: when it is full, new
+/// Applies changes to a cache's file one after another, while requests continue. The queue is bounded: when it is full, new
 /// responses are not stored.
 final class DiskQueue: Sendable {
     private struct Item: Sendable {
@@ -16,7 +16,7 @@ final class DiskQueue: Sendable {
         /// The number of operations for each resource that are waiting or under way.
         var resources: [KeyedDigest: Int] = [:]
         var removals = 0
-        /// The records that were used. Their uses are written together, or with the next change.
+        /// The records used since the last write. Their uses are written together, or with the next change.
         var touched: Set<Int> = []
     }
 
@@ -29,7 +29,7 @@ final class DiskQueue: Sendable {
     private let report: @Sendable (StorageError) -> Void
     private let state = Locked(State())
 
-    /// - Parameter report: called with the error of a change that nothing waits for.
+    /// - Parameter report: called with the error of a change that no caller waits for.
     init(_ file: CacheFile, entryByteLimit: Int, report: @escaping @Sendable (StorageError) -> Void) {
         self.file = file
         self.entryByteLimit = entryByteLimit
@@ -66,7 +66,7 @@ final class DiskQueue: Sendable {
             if case .replace(var replacement) = item.operation,
                 state.items.count >= Self.countLimit || state.cost + item.operation.cost > Self.costLimit
             {
-                // The response that it replaces is removed in any case.
+                // Gives up the new response, but still removes the one that it replaces.
                 replacement.new = nil
                 item.operation = .replace(replacement)
             }
@@ -93,7 +93,7 @@ final class DiskQueue: Sendable {
         }
     }
 
-    /// Takes the next changes that fit into one transaction. Empty at the end.
+    /// Takes the next changes that fit into one transaction; none if the queue is empty.
     private func next() -> [Item] {
         state.withLock { state in
             let count =
@@ -152,9 +152,9 @@ enum DiskOperation: Sendable {
     /// The outcome of a request.
     struct Replacement: Sendable {
         let key: CacheKey
-        /// The file when the request began.
+        /// The state of the file when the request began.
         let moment: CacheMoment
-        /// The record that the request started with.
+        /// The record that the request selected; nil if there was none.
         let old: Int?
         var new: New?
 
@@ -169,10 +169,10 @@ enum DiskOperation: Sendable {
     case remove([Int64])
     case invalidate([KeyedDigest])
     case removeAll
-    /// Changes nothing, for callers that wait for the changes before it.
+    /// Changes nothing; lets a caller wait for the changes before it.
     case nothing
 
-    /// The memory that it takes, in bytes.
+    /// The memory that the change takes, in bytes.
     var cost: Int {
         if case .replace(let replacement) = self { replacement.new?.response.cost ?? 0 } else { 0 }
     }
@@ -206,7 +206,7 @@ enum DiskOperation: Sendable {
 }
 
 extension DiskOperation.Replacement {
-    /// The most variants of a response, as in memory.
+    /// The most variants that are kept of a response, as in memory.
     private static let maxVariants = 16
 
     fileprivate func apply(to records: inout CacheRecords, entryByteLimit: Int) throws(StorageError) {
@@ -239,7 +239,8 @@ extension CacheRecords {
         for found in try find(key.resource.bytes, key.user.bytes) {
             if let head = StoredHead(found.head) { heads.append(Head(id: found.id, part: key.user, value: head)) }
         }
-        // A private response in the partition belongs to a request without other lines.
+        // A private response under the partition's own key is for requests without an owner and without other lines, so not for
+        // this user.
         guard key.user != key.partition else { return heads }
         for found in try find(key.resource.bytes, key.partition.bytes) {
             guard let head = StoredHead(found.head), !head.response([]).isPrivate else { continue }

@@ -22,7 +22,7 @@ extension StoredResponse {
         age(at: now).map { lifetime(timeToLive) > $0 } ?? false
     }
 
-    /// The larger of two estimates: by the origin's Date, and by the Age of caches along the way (RFC 9111 §4.2.3).
+    /// The larger of two estimates: one from the origin's Date, one from the Age that caches on the way report (RFC 9111 §4.2.3).
     static func initialAge(
         _ headers: HTTPHeaders, date: UnixTime, requestedAt: UnixTime, receivedAt: UnixTime
     ) -> Duration {
@@ -33,8 +33,7 @@ extension StoredResponse {
         return max(apparent, (reported ?? .zero) + delay)
     }
 
-    /// The lifetime that the server states. In order of precedence: max-age, Expires (RFC 9111 §4.2.1). s-maxage is for shared
-    /// caches only.
+    /// The lifetime that the server states: max-age, or else Expires (RFC 9111 §4.2.1). s-maxage is for shared caches only.
     ///
     /// - Returns: nil if the server states none.
     static func statedLifetime(_ headers: HTTPHeaders, _ control: CacheControl, date: UnixTime) -> Duration? {
@@ -42,7 +41,7 @@ extension StoredResponse {
         if let maxAge = control.duration("max-age", broken: .zero) { return maxAge }
         let expires = headers.values(of: "Expires")
         guard let first = expires.first else { return nil }
-        // "0" and other invalid dates mean that it has expired (§5.3).
+        // "0" and other invalid dates mean that the response has expired (§5.3).
         guard expires.allSatisfy({ $0 == first }), let expiry = HTTPDate.parse(first) else { return .zero }
         return max(.zero, expiry - date)
     }

@@ -1,16 +1,16 @@
 internal import NevodSupport
 
-/// The responses that a ``CachingSession`` stores: in memory, with a limit in bytes. When it is full, the least recently used
-/// are removed.
+/// The responses that a ``CachingSession`` stores: in memory, with a limit in bytes. When the cache is full, the least recently
+/// used responses are removed.
 ///
-/// Sessions may share one only if servers can't tell them apart. For example, sessions with different client certificates must
-/// not: a certificate isn't part of the request, and so not part of a response's key.
+/// Sessions may share a cache only if servers can't tell them apart. For example, sessions with different client certificates
+/// must not share one: a certificate isn't part of the request, so it isn't part of a response's key.
 public final class InMemoryCache: Sendable {
     private let table: Locked<CacheTable>
 
     /// - Parameters:
-    ///   - byteLimit: the limit of all responses together, including their headers.
-    ///   - entryByteLimit: the limit of one response; a larger one isn't stored.
+    ///   - byteLimit: the size limit of all responses together, including their headers.
+    ///   - entryByteLimit: the size limit of one response; a larger one isn't stored.
     public init(byteLimit: Int = 32 << 20, entryByteLimit: Int = 4 << 20) {
         table = Locked(CacheTable(byteLimit: byteLimit, entryByteLimit: entryByteLimit))
     }
@@ -20,7 +20,7 @@ public final class InMemoryCache: Sendable {
     /// The number of stored responses.
     public var count: Int { table.withLock { $0.count } }
 
-    /// Removes all responses, as for a logout. Responses of requests under way won't be stored.
+    /// Removes all responses, for example at logout. Responses of requests under way won't be stored.
     public func removeAll() {
         table.withLock { $0.removeAll() }
     }
@@ -113,7 +113,7 @@ struct CacheTable {
     func entries(for key: CacheKey) -> [Entry] {
         guard let stored = resources[key.resource] else { return [] }
         let own = stored[key.user] ?? []
-        // A private response in the partition belongs to a request without other lines.
+        // A private response under the partition's own key is for requests without an owner and without other lines.
         return key.user == key.partition ? own : (stored[key.partition] ?? []).filter { !$0.response.isPrivate } + own
     }
 
@@ -125,7 +125,7 @@ struct CacheTable {
         if uses.count > 2 * places.count + 64 { removeOutdatedUses() }
     }
 
-    /// Stores a response, replacing the one for the same variant, if it isn't too large for the table.
+    /// Stores a response, replacing the one for the same variant. A response that is too large for the table isn't stored.
     mutating func insert(_ response: StoredResponse, _ vary: VaryKey, for key: CacheKey) {
         if let old = entries(for: key).first(where: { $0.vary == vary }) {
             // The older of two concurrent responses may arrive last.
@@ -157,7 +157,7 @@ struct CacheTable {
     }
 
     /// Removes the responses of a resource for all users (RFC 9111 §4.4). Responses of requests under way won't be stored,
-    /// since they may be older than the change.
+    /// because they may be older than the change.
     mutating func invalidate(_ resource: KeyedDigest) {
         flights[resource]?.epoch += 1
         for entry in (resources[resource] ?? [:]).values.joined() { remove(entry.id) }

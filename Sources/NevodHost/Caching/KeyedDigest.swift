@@ -86,7 +86,7 @@ extension KeyedDigest {
             return isRandom ? Key(key) : nil
         }()
 
-        // Keyed once, then only duplicated.
+        // Initialized with the key once, and then only duplicated.
         private nonisolated(unsafe) let keyed: OpaquePointer
         private let idle = Locked<[Context]>([])
 
@@ -132,7 +132,7 @@ extension KeyedDigest {
     }
 }
 
-/// A static string, since libcrypto keeps the pointer until EVP_MAC_init: a Swift string's buffer is valid for one call only.
+/// A static string, because libcrypto keeps the pointer until EVP_MAC_init. A Swift string's buffer is valid for one call only.
 private var digestParameter: UnsafePointer<CChar> {
     let name: StaticString = "digest"
     return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)

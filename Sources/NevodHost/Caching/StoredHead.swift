@@ -1,9 +1,9 @@
-/// A stored response without its body, as a file keeps it, with the requests that it is for.
+/// A stored response without its body, in the form that a file holds, and the requests that it is for.
 ///
 /// The format, with all numbers in big-endian order: `1`, the protocol version (1 byte), the status (2), the times at which the
 /// request was sent and the response arrived (8 each, nanoseconds since 1970), the digest of the values that Vary names (32), the
-/// reason, the number of names in Vary (4) and the names, the number of header lines (4), and the name and value of each. Each text
-/// follows its length (4).
+/// reason, the number of names in Vary (4) and the names, the number of header lines (4), and the name and value of each. Each
+/// string is preceded by its length (4).
 struct StoredHead: Sendable {
     let vary: VaryKey
     let version: HTTPResponse.Version

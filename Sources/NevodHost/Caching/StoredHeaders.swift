@@ -6,15 +6,15 @@ enum StoredHeaders {
         "proxy-authentication-info", "proxy-authorization",
     ]
 
-    /// Lines that are valid only in their own exchange: if repeated, an old cookie or nonce would replace a newer one (RFC
-    /// 6265, RFC 9110 §11.6.3, RFC 9449 §8).
+    /// Lines that are valid only in their own exchange: served again, an old cookie or nonce would replace a newer one (RFC 6265,
+    /// RFC 9110 §11.6.3, RFC 9449 §8).
     private static let singleUse = CredentialNames.responseFields.union(["authentication-info", "dpop-nonce"])
 
     /// Lines that a 304 doesn't change (RFC 9111 §3.2): they describe the stored body, which the transport may have decoded.
     private static let describingBody: Set<String> = ["content-length", "content-encoding", "content-range"]
 
     static func storable(in headers: HTTPHeaders) -> HTTPHeaders {
-        // A set: the server chooses how many names it lists, and how many lines it sends.
+        // A set, because the server chooses how many names it lists and how many lines it sends.
         let named = Set(
             headers.values(of: "Connection").flatMap { $0.split(separator: ",") }
                 .map { $0.lowercased().filter { $0 != " " && $0 != "\t" } })
@@ -44,7 +44,7 @@ enum StoredHeaders {
 }
 
 extension HTTPHeaders {
-    /// Copies lines as bytes: a value need not be UTF-8 (RFC 9110 §5.5).
+    /// Copies lines as bytes, because a value need not be UTF-8 (RFC 9110 §5.5).
     mutating func append(_ others: HTTPHeaders, where isWanted: (String) -> Bool = { _ in true }) {
         others.storage.withUnsafeBufferPointer { storage in
             for line in others.lines {

@@ -1,9 +1,9 @@
-/// A response as the cache stores it, with the data for its age and freshness. Has no clock of its own: times are passed in.
+/// A response as the cache stores it, with what its age and freshness are computed from. It has no clock: times are passed in.
 struct StoredResponse: Sendable {
     let version: HTTPResponse.Version
     let status: Int
     let reason: String
-    /// Without lines that concern one connection or one exchange only.
+    /// The header lines, except those that concern one connection or one exchange only.
     let headers: HTTPHeaders
     let body: [UInt8]
 
@@ -42,8 +42,8 @@ struct StoredResponse: Sendable {
         suggestedLifetime = Self.suggestedLifetime(status, headers, control, date: date)
     }
 
-    /// Whether the server says that the response is for one user (RFC 9111 §5.2.2.7). Field names as the directive's argument are
-    /// ignored, so the whole response is private.
+    /// Whether the server says that the response is for one user (RFC 9111 §5.2.2.7). Even if the directive names fields, the
+    /// whole response is private.
     var isPrivate: Bool { control.contains("private") }
 
     /// The size in memory, in bytes.

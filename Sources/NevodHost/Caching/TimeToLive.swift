@@ -1,13 +1,13 @@
-/// A client's own lifetime for the successes that a ``CachingSession`` stores: responses to GET with status 200, 203 or 204. Other
-/// statuses have the lifetime that the server states, or that RFC 9111 §4.2.2 suggests.
+/// A client's own lifetime for the successful responses that a ``CachingSession`` stores: responses to GET with status 200, 203
+/// or 204. Other statuses have the lifetime that the server states, or that RFC 9111 §4.2.2 suggests.
 ///
 /// With either form, the server's other directives stay in force: `no-store` keeps a response out of the cache, `no-cache` has it
-/// validated before each use, `private` keeps it to its user, and `Vary` selects it. A response with Set-Cookie is stored only if
-/// it is `public`. Ages are counted as for other responses (RFC 9111 §4.2.3).
+/// validated before each use, `private` keeps it to its user, and `Vary` limits it to matching requests. A response with
+/// Set-Cookie is stored only if it is `public`. Ages are counted as for other responses (RFC 9111 §4.2.3).
 public enum TimeToLive: Sendable, Hashable {
     /// For responses with neither `max-age` nor `Expires`: RFC 9111 §4.2.2 lets a client choose their lifetime.
     case unlessStated(Duration)
-    /// Replaces the lifetime that the server states by a shorter or longer one, unless the server says `must-revalidate`. This
+    /// Replaces the lifetime that the server states with a shorter or longer one, unless the server says `must-revalidate`. This
     /// departs from RFC 9111 §4.2.2. Use it for a server that is known to mark fresh responses as stale.
     case always(Duration)
 

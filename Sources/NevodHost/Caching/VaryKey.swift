@@ -6,7 +6,7 @@ struct VaryKey: Hashable, Sendable {
     let names: [String]
     let values: KeyedDigest
 
-    /// Creates a key that was stored.
+    /// Restores a stored key.
     init(names: [String], values: KeyedDigest) {
         self.names = names
         self.values = values
@@ -31,7 +31,7 @@ struct VaryKey: Hashable, Sendable {
         return Set(fields).subtracting([""]).sorted()
     }
 
-    /// Joins several lines of a name to one list (RFC 9110 §5.2). A missing line differs from an empty one.
+    /// Joins all lines with the same name into one list (RFC 9110 §5.2). A missing line differs from an empty one.
     private static func digest(
         _ names: [String], in request: HTTPRequest, _ digests: KeyedDigest.Key?
     ) -> KeyedDigest? {

@@ -30,8 +30,8 @@ public struct Cookie: Sendable, Hashable {
     public internal(set) var creation: UnixTime
 
     /// Returns nil for a cookie that no server can set: an empty name, a control character or `;` anywhere, `=` in the name, a
-    /// name and a value of more than 4096 bytes together, a domain that isn't a host name or address, a path that doesn't
-    /// start with a slash, or a name that begins with `__Host-` or `__Secure-` without the properties that this promises (draft
+    /// name and a value of more than 4096 bytes together, a domain that isn't a host name or address, a path that doesn't start
+    /// with a slash, or a name that begins with `__Host-` or `__Secure-` without the properties that the prefix promises (draft
     /// 6265bis §4.1.3).
     public init?(
         name: String, value: String, domain: String, isHostOnly: Bool = true, path: String = "/", isSecure: Bool = false,
@@ -51,7 +51,7 @@ public struct Cookie: Sendable, Hashable {
         self.isSecure = isSecure
         self.isHTTPOnly = isHTTPOnly
         self.sameSite = sameSite
-        // In whole seconds from 1, since a cookie file holds whole seconds, where 0 means a session cookie.
+        // At least 1, and in whole seconds: a cookie file holds only whole seconds, and 0 means a session cookie there.
         self.expires = expires.map { UnixTime(seconds: max(1, $0.seconds)) }
         self.creation = creation
     }

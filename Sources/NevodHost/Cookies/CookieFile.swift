@@ -40,7 +40,7 @@ package enum CookieFile {
             let seconds = Int64(fields[4])
         else { return nil }
         let domain = fields[0].hasPrefix(".") ? String(fields[0].dropFirst()) : fields[0]
-        // No domain begins with a dot. A domain that did would lose a dot each time it is written and read.
+        // A valid domain doesn't begin with a dot. One that did would lose a dot each time it is written and read.
         guard !domain.hasPrefix(".") else { return nil }
         return Cookie(
             name: fields[5], value: fields[6], domain: domain,

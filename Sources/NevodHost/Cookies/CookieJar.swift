@@ -9,9 +9,10 @@ internal import NevodSupport
 /// ```
 ///
 /// Holds at most 50 cookies for each domain, 180 for each site (a registered domain with all its hosts), and 3000 in total (RFC
-/// 6265 §6.1). Beyond a limit, a cookie of that domain or site is removed; beyond the total, a cookie of the site that has the
-/// most. Cookies that aren't secure are removed first, and the oldest among equals (draft 6265bis §5.7). So a site can't remove
-/// another site's cookies by setting many, and a server without TLS can't remove the secure cookies of its domain.
+/// 6265 §6.1). If a domain or site exceeds its limit, one of its cookies is removed. If the total is exceeded, a cookie is
+/// removed from the site with the most. Cookies that aren't secure are removed first, older ones before newer ones (draft 6265bis
+/// §5.7). So a site can't remove another site's cookies by setting many, and a server without TLS can't remove the secure cookies
+/// of its domain.
 public struct CookieJar: Sendable {
     private struct Entry: StoredCookie {
         var cookie: Cookie
@@ -85,11 +86,11 @@ public struct CookieJar: Sendable {
         }
         let count = (counts[site] ?? 0) + 1
         counts[site] = count
-        // A domain has no more cookies than its site, so that most jars need no search.
+        // A domain has at most as many cookies as its site. Checking the site's count first spares most jars a search.
         if count > Cookie.mostOfOneDomain { limit(to: Cookie.mostOfOneDomain) { $0.domain == cookie.domain } }
         if count > Self.maxPerSite { limit(to: Self.maxPerSite) { $0.site == site } }
         if entries.count > Self.maxTotal, let most = counts.values.max() {
-            // If several sites have the most, the one with the oldest cookie.
+            // The site with the most cookies; of several, the one with the oldest cookie.
             let largest = entries.first { counts[$0.site] == most }?.site
             limit(to: most - 1) { $0.site == largest }
         }
@@ -116,8 +117,8 @@ extension HTTPRequest {
     /// The path to match cookies against.
     var cookiePath: String { CookieScope.requestPath(of: target) }
 
-    /// Adds cookies to the single Cookie line, in this order. They replace cookies with the same names. Several cookies of one name
-    /// may differ in their paths.
+    /// Adds cookies to the single Cookie line, in this order. They replace the line's cookies with the same names. They may
+    /// include several with one name but different paths.
     mutating func setCookies(_ cookies: [Cookie]) throws(InvalidRequestError) {
         try setCookies(cookies.map { ($0.name, $0.value) })
     }

@@ -44,9 +44,10 @@ public struct CookieToken: TokenModel, Hashable {
         CookieFile.encode(sessionCookies)
     }
 
-    /// Also reads the cookies that Nevod stored, as a JSON array. Cookies that no server can set are dropped: they can't be sent.
+    /// Reads a cookie file, or the JSON array in which Nevod stored cookies. Cookies that no server can set are dropped, because
+    /// they can't be sent.
     ///
-    /// - Throws: ``CookieFileError``; for a JSON array with something else in it, ``UnreadableTokenError``.
+    /// - Throws: ``CookieFileError``; for a JSON array that holds anything else, ``UnreadableTokenError``.
     public static func decode(from data: [UInt8]) throws -> CookieToken {
         if let cookies = StoredByNevod(data)?.cookies {
             return CookieToken(sessionCookies: try cookies.compactMap { try Cookie(storedByNevod: $0) })
@@ -105,7 +106,7 @@ extension Cookie {
             case .number(let seconds): seconds
             default: nil
             }
-        // Bounded by what a UnixTime holds; the reference date is 2001-01-01T00:00:00Z.
+        // Limited to what a UnixTime can hold; the reference date is 2001-01-01T00:00:00Z.
         return seconds.map { UnixTime(seconds: 978_307_200) + .seconds(min(max($0, -9e9), 8e9)) }
     }
 }

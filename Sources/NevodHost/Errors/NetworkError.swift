@@ -47,9 +47,9 @@ public enum NetworkError: Error, Sendable {
     case interceptor(String, any Error)
     /// A redirect could not be followed.
     case redirect(RedirectError)
-    /// The task was cancelled. Whether the server acted on it is unknown.
+    /// The task was cancelled. Whether the server acted on the request is unknown.
     case cancelled
-    /// Any other error as it was thrown, such as a download's ``FileError`` or an error of a custom rate limiter.
+    /// Any other error, as it was thrown, such as a download's ``FileError`` or an error of a custom rate limiter.
     case unknown(any Error)
 }
 
@@ -75,7 +75,7 @@ extension NetworkError {
             }
     }
 
-    /// Nil for a success (RFC 9110 §15.3). A streamed body is left out.
+    /// Creates the error for a response; nil for a success (RFC 9110 §15.3). A streamed body is left out.
     package init?(_ response: HTTPResponse) {
         let data: [UInt8]? = if case .bytes(let bytes) = response.body { bytes } else { nil }
         switch response.status {
@@ -87,7 +87,7 @@ extension NetworkError {
         }
     }
 
-    /// Nil for a success.
+    /// Creates the error for an outcome; nil for a success.
     init?(_ outcome: Result<HTTPResponse, TransportError>) {
         switch outcome {
         case .success(let response) where response.status < 400: return nil

@@ -17,8 +17,8 @@ public struct PluginError: Error, Sendable {
         case unreadable(String)
         /// The file is not an ELF shared library for this processor, for the given reason.
         case notALibrary(String)
-        /// The plugin, or a library that it loads, looks for libraries in a folder where others could put one: `entry` of its RPATH
-        /// or RUNPATH.
+        /// The plugin, or a library that it loads, looks for libraries in a folder where others could put one: `entry`, from its
+        /// RPATH or RUNPATH.
         case unsafeSearchPath(entry: String, library: String, problem: String)
         /// Others could replace a library that the plugin loads. The text is its path, or its name as the plugin spells it.
         case unsafeLibrary(String, problem: String)
@@ -69,8 +69,8 @@ public struct PluginError: Error, Sendable {
         /// A function of the scheme returned a status other than NEVOD_OK (see ``PluginStatus``). `subject` names the setting
         /// or field at fault; `detail` is sensitive and never part of ``description``.
         case failed(scheme: String, function: String, status: Int32, subject: String, message: String, detail: Secret?)
-        /// A function of the scheme had not returned by the request's deadline, or a step of a flow within 60 s. Nothing was sent
-        /// after the call, and anything that the function does later is dropped.
+        /// A function of the scheme had not returned by the request's deadline, or a step of a flow had not returned within 60 s.
+        /// Nothing was sent after the call, and anything that the function does later is dropped.
         case unreturned(scheme: String, function: String)
         /// The scheme made an edit that the contract forbids, such as a framing field, a control character, or too many bytes. The
         /// request is not sent.
@@ -80,8 +80,7 @@ public struct PluginError: Error, Sendable {
         case refusedResponse(scheme: String, subject: String, message: String, detail: Secret?)
         /// A flow broke the contract, or exceeded its limit of steps, bytes or time.
         case flowFault(scheme: String, flow: String, problem: String)
-        /// A flow's questions got no answer, or it needs something else that neither a person nor the host provides, such as a
-        /// `browser`.
+        /// A flow's questions got no answer, or the flow needs something else that nobody provides, such as a `browser`.
         case unanswered(scheme: String, questions: [String])
         /// The scheme has no flow of this kind, such as a `login`.
         case noFlow(scheme: String, flow: String)
@@ -112,7 +111,7 @@ public struct PluginError: Error, Sendable {
         failedCall = call
     }
 
-    /// Whether the scheme's login was refused, so that its answers or settings may be wrong.
+    /// Whether the scheme's login was refused, perhaps because an answer or a setting is wrong.
     package var isRefusedLogin: Bool {
         guard case .failed(_, _, PluginStatus.denied.rawValue, _, _, _) = reason, case .flowStep("login")? = failedCall else {
             return false
@@ -239,7 +238,7 @@ extension PluginError: CustomStringConvertible {
         case .badSettings: "\(subject) needs corrected settings: \(reason)"
         case .badToken: "\(subject) \(can), since the stored session is no longer valid: \(reason); log in again"
         case .denied: call.flow == nil ? "\(subject) refused to \(call.action): \(reason)" : "\(subject) was refused: \(reason)"
-        // After a logout, no session is left for another try.
+        // A logout can't be retried, because no session is left.
         case .unavailable: "\(subject) \(can) now: \(reason)" + (call.flow == "logout" ? "" : "; try again later")
         case .unsupported: "\(subject) \(can), which it doesn't support: \(reason)"
         case .ok, .internal, nil:
@@ -275,7 +274,7 @@ enum FailedCall: Sendable {
     /// The host's own check of a stored token.
     case tokenCheck
 
-    /// The text in ``PluginError/Reason/failed(scheme:function:status:subject:message:detail:)``.
+    /// The call's name as `function` of ``PluginError/Reason/failed(scheme:function:status:subject:message:detail:)``.
     var name: String {
         switch self {
         case .function(let name): name
@@ -285,7 +284,7 @@ enum FailedCall: Sendable {
         }
     }
 
-    /// The function as its author knows it.
+    /// The function's name as the plugin's author knows it.
     fileprivate var function: String {
         switch self {
         case .function, .tokenCheck: name
@@ -302,7 +301,7 @@ enum FailedCall: Sendable {
         }
     }
 
-    /// The scheme's part in a request, in a reader's words.
+    /// The purpose of the call, in words for a user.
     fileprivate var action: String {
         switch self {
         case .function("create"): "begin"

@@ -1,5 +1,5 @@
 /// The versions of the tokens that a request carries, and the renewals, replacements and retries that it has used. Kept across
-/// the attempts of one hop; ``signing`` is kept across redirects too.
+/// the attempts of one hop, until a redirect; ``signing`` is kept across redirects too.
 struct CredentialBindings: Sendable {
     private struct Binding {
         let owner: ObjectIdentifier
@@ -8,7 +8,7 @@ struct CredentialBindings: Sendable {
         var replacements = 0
     }
 
-    /// When the hop began, before it waited for its turn.
+    /// When the hop began, before the request waited to be sent.
     let began = ContinuousClock.now
     private var bindings: [Binding] = []
     private var attachments: [(owner: ObjectIdentifier, value: any Sendable)] = []
@@ -45,7 +45,7 @@ struct CredentialBindings: Sendable {
         attachments.first { $0.owner == owner }?.value as? Value
     }
 
-    /// Counts a retry that the owner asks for because of its state.
+    /// Counts a retry that a scheme asks for after a challenge.
     ///
     /// - Returns: whether it is the first for this request.
     mutating func countRetry(_ owner: ObjectIdentifier) -> Bool {

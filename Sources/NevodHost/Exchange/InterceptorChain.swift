@@ -32,7 +32,7 @@ public struct InterceptorChain: RequestInterceptor {
         for interceptor in interceptors where Self.mayRun(interceptor, for: route) {
             try exchange.work?.check()
             do { try await interceptor.adapt(&exchange) } catch { throw InterceptorError.naming(interceptor, error) }
-            // An interceptor may have made a new request, without the route.
+            // Restores the route, in case an interceptor has made a new request without it.
             if !RouteDescription.isSame(exchange.request.route, route) { exchange.request.route = route }
             if let route, route.auth != .automatic, !exchange.hasCredential, !(interceptor is any CredentialInterceptor) {
                 exchange.hasCredential = interceptor.provides.contains(route.auth)

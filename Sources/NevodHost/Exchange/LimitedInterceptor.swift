@@ -10,10 +10,12 @@ extension RequestInterceptor {
         InterceptorChain((self as? InterceptorChain ?? InterceptorChain([self])).all.map { LimitedInterceptor($0, filter) })
     }
 
-    /// Returns this interceptor for requests to these origins. A request to any other one fails with
-    /// ``NetworkError/authorization(_:)`` and an ``OriginScopeError`` before it is sent, unless its route needs another credential.
+    /// Returns this interceptor for requests to these origins. A request to any other origin fails with
+    /// ``NetworkError/authorization(_:)`` and an ``OriginScopeError`` before it is sent, unless its route needs another
+    /// credential.
     ///
-    /// A redirect to another origin doesn't fail, since the server chose it: the credential is left out, as always (RFC 6454).
+    /// A redirect to another origin doesn't fail, because the server chose it. It is followed without the credential, as always
+    /// (RFC 6454).
     public func bound(to scope: OriginScope) -> InterceptorChain {
         InterceptorChain(
             (self as? InterceptorChain ?? InterceptorChain([self])).all.map {
@@ -49,7 +51,7 @@ struct LimitedInterceptor: CredentialInterceptor {
         guard selects(exchange) else { return try refuse(exchange) }
         do { try await base.adapt(&exchange) } catch { throw InterceptorError.naming(base, error) }
         guard let route = exchange.request.route, !(base is any CredentialInterceptor) else { return }
-        // The chain can't tell whether the interceptor has run.
+        // Recorded here, because the chain can't tell whether the limited interceptor has run.
         if route.auth != .automatic, base.provides.contains(route.auth) { exchange.hasCredential = true }
     }
 

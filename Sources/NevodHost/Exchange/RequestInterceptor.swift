@@ -1,7 +1,7 @@
 /// Changes a request before it is sent, and decides whether its outcome calls for a retry. (A transport, in contrast, sends a
 /// request and changes nothing.)
 ///
-/// Write an interceptor against the exchange, which has the attempt's number and records the provenance of edits:
+/// You can write an interceptor against the exchange, which has the attempt's number and records the provenance of edits:
 ///
 /// ```swift
 /// struct Tracing: RequestInterceptor {
@@ -11,8 +11,8 @@
 /// }
 /// ```
 ///
-/// or against a plain request: an ``HTTPRequest``, or another library's type, such as Foundation's `URLRequest`. All four methods
-/// have defaults.
+/// Or write it against a plain request: an ``HTTPRequest``, or another library's type, such as Foundation's `URLRequest`. All
+/// four methods have defaults.
 public protocol RequestInterceptor: Sendable {
     /// The type of request that this interceptor is written against.
     associatedtype Request: RequestRepresentation = HTTPRequest
@@ -22,8 +22,8 @@ public protocol RequestInterceptor: Sendable {
     var phase: TokenPhase { get }
 
     /// Whether the interceptor may block its thread, for instance in a plugin or a C library. A request with such an interceptor
-    /// ends at its timeout, or when it is cancelled, even while the interceptor blocks; this costs it a task of its own. An
-    /// interceptor that wraps another one passes on its value. False by default.
+    /// ends at its timeout, or when it is cancelled, even while the interceptor blocks. This costs an extra task for each such
+    /// request. An interceptor that wraps another one returns the other's value. False by default.
     ///
     /// Waiting with `await` doesn't block.
     var mayBlock: Bool { get }
@@ -32,9 +32,9 @@ public protocol RequestInterceptor: Sendable {
     /// which can't hold a stream; see ``TokenModel/readsBody``. True by default.
     var readsBody: Bool { get }
 
-    /// The requirements of routes that the interceptor's credential meets; empty (the default) if it writes no credential. A chain
-    /// skips the interceptor for each request whose route needs another credential, or none. An interceptor that wraps another one
-    /// passes on its value.
+    /// The requirements of routes that the interceptor's credential meets; empty (the default) if it writes no credential. A
+    /// chain skips the interceptor for each request whose route needs another credential, or none. An interceptor that wraps
+    /// another one returns the other's value.
     var provides: Set<AuthRequirement> { get }
 
     /// Changes the request before each attempt. A chain calls its interceptors first to last.
@@ -47,8 +47,8 @@ public protocol RequestInterceptor: Sendable {
     /// Returns the changed request; for interceptors that don't need the exchange.
     func adapt(_ request: Request) async throws -> Request
 
-    /// Returns true to send the request again; for interceptors that don't need the exchange. Called after a failure, or a
-    /// response with status 400 or higher, given as an error.
+    /// Returns true to send the request again; for interceptors that don't need the exchange. Called after a failure, and after a
+    /// response with status 400 or higher.
     ///
     /// - Parameters:
     ///   - request: the request as it was sent.

@@ -3,13 +3,13 @@ public protocol RequestRepresentation: Sendable {
     /// The response type of the same library.
     associatedtype Response: Sendable = HTTPResponse
 
-    /// Whether it can hold a body that is read while it is sent. If it can't (the default), such a body is read into memory for
-    /// each token or interceptor that reads it.
+    /// Whether this type can hold a streamed body. If it can't (the default), a streamed body is read into memory for each token
+    /// or interceptor that reads it.
     static var holdsStreams: Bool { get }
 
     /// Converts a native request. Parts that the other library can't represent are left out.
     init(_ request: HTTPRequest)
-    /// Writes the changes back to the native request. Unchanged parts must not be written, since every write is recorded as an
+    /// Writes the changes back to the native request. Unchanged parts must not be written, because every write is recorded as an
     /// edit.
     func write(to request: inout HTTPRequest) throws
 
@@ -41,8 +41,8 @@ extension RequestRepresentation where Response == HTTPResponse {
 
 /// A request's body in memory, the only form that another library's request can hold.
 ///
-/// A stream that can be read again, such as a multipart form or a file, is read once to get it. The request itself keeps the
-/// stream.
+/// A stream that can be read again, such as a multipart form or a file, is read once for this purpose. The request itself keeps
+/// the stream.
 struct ShownBody {
     /// The longest body that is held in memory for a token or an interceptor.
     static let limit = 64 << 20
@@ -50,7 +50,7 @@ struct ShownBody {
     /// Nil if the body is shown as it is.
     private let bytes: [UInt8]?
 
-    /// For request types that hold streams: spares them the call of an asynchronous function.
+    /// For request types that hold streams: saves the call of an asynchronous function.
     static let asItIs = ShownBody(bytes: nil)
 
     private init(bytes: [UInt8]?) {
@@ -59,8 +59,8 @@ struct ShownBody {
 
     /// - Parameters:
     ///   - request: the request whose body is shown.
-    ///   - shape: the other library's request.
-    ///   - readsBody: whether the body is read there.
+    ///   - shape: the other library's request type.
+    ///   - readsBody: whether the token or interceptor reads the body.
     ///   - reader: the type that reads it, for errors.
     /// - Throws: ``UnshownBodyError``; the errors of the body's reader.
     init<Shape: RequestRepresentation>(
@@ -115,7 +115,7 @@ extension HTTPRequest {
 }
 
 extension HTTPBodyStream {
-    /// Reads the whole body; nil if it is longer than `limit`. A reader that reports its progress reports nothing.
+    /// Reads the whole body; nil if it is longer than `limit`. This pass isn't reported as progress.
     fileprivate func bytes(upTo limit: Int) async throws -> [UInt8]? {
         var bytes: [UInt8] = []
         let reader = try openUnreported()
@@ -128,8 +128,8 @@ extension HTTPBodyStream {
     }
 }
 
-/// A token or an interceptor that is written against another library's request reads the body, but the body can't be held in memory
-/// for it. Nothing was sent: a signature over an empty body would be silently wrong.
+/// A token or an interceptor that is written against another library's request reads the body, but the body can't be held in
+/// memory. Nothing was sent: a signature over an empty body would be silently wrong.
 public struct UnshownBodyError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The type that reads the body.
     public let reader: String

@@ -10,7 +10,7 @@ final class RequestWork: @unchecked Sendable {  // The atomic pointers are to me
     private let abandoned = Atomic<Bool>(false)
     private let yieldSlot = Locked<Exchange.YieldSlot?>(nil)
     private let fail: @Sendable (NetworkError) -> Void
-    // The plugin call in progress; no function if there is none. The memory is never freed.
+    // The plugin call in progress; `function` is nil if there is none. The memory that both point to is never freed.
     private let names = Atomic<UnsafePointer<nevod_call_names>?>(nil)
     private let function = Atomic<UnsafePointer<CChar>?>(nil)
     private let deadline: ContinuousClock.Instant?
@@ -57,7 +57,7 @@ final class RequestWork: @unchecked Sendable {  // The atomic pointers are to me
     }
 
     /// Whichever comes first: the work's result, its deadline or its cancellation. (A ``Waiter`` does the same for errors of any
-    /// type. The compiler specializes this one, which is in the same module, so that it costs each request less.)
+    /// type. This one is in the same module, so the compiler specializes it, which makes each request cheaper.)
     private final class Outcome<Success: Sendable>: Sendable {
         typealias Value = Result<Success, NetworkError>
 
@@ -135,7 +135,7 @@ final class RequestWork: @unchecked Sendable {  // The atomic pointers are to me
     /// Whether the deadline has passed, allowing for a transport that counts in milliseconds.
     var isOver: Bool { deadline.map { ContinuousClock.now + .milliseconds(10) >= $0 } ?? false }
 
-    /// Replaces a timeout by an error that names the call in progress: a transport may notice the deadline before this does.
+    /// Replaces a timeout by an error that names the call in progress: a transport may notice the deadline first.
     private func naming(_ error: NetworkError) -> NetworkError {
         guard case .timeout = error, isOver, let unreturned else { return error }
         return .plugin(unreturned)
@@ -159,7 +159,7 @@ final class RequestWork: @unchecked Sendable {  // The atomic pointers are to me
             defer { yieldSlot = nil }
             return yieldSlot
         }
-        // Never acquired again.
+        // The slot is never acquired again.
         _ = yieldSlot?()
     }
 

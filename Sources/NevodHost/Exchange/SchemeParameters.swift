@@ -41,8 +41,8 @@ public struct SchemeParameters: Sendable, Hashable, ExpressibleByDictionaryLiter
     }
 }
 
-/// The properties of a scheme that the check of a request's ``SchemeParameters`` needs. (A ``ParameterTaking``, in contrast, puts
-/// the scheme's credential on requests.)
+/// Describes a scheme for the check of a request's ``SchemeParameters``. (A ``ParameterTaking``, in contrast, puts the scheme's
+/// credential on requests.)
 protocol ParameterDeclaring: Sendable {
     /// The path of its library.
     var plugin: String { get }

@@ -1,10 +1,10 @@
 internal import NevodSupport
 internal import Synchronization
 
-/// The clocks of the servers that a scheme sends to. Gives the scheme the time on the clock of each origin.
+/// Tells a scheme the time on the clock of each origin that it sends to.
 ///
 /// A correction is used only for its own origin. A server that sends a wrong `Date` can obtain signatures for a time up to a day
-/// away, but only signatures that are sent to that server. Expiries of tokens stay on the local clock.
+/// away, but only signatures that are sent to that server. The expiry of a token is always checked by the local clock.
 final class ServerClocks: Sendable {
     private struct Entry {
         var clock = ServerClock()
@@ -22,7 +22,7 @@ final class ServerClocks: Sendable {
     /// Limits the memory for a program that talks to many origins. Dropping an entry costs at most one refused request.
     private static let most = 1000
     private static let second: Int64 = 1_000_000_000
-    /// The longest `Date` that is looked at, in bytes. The longest valid one has 33.
+    /// The longest `Date` that is parsed, in bytes. The longest valid one is 33 bytes long.
     private static let longestDate = 64
 
     /// The local clock.
@@ -61,8 +61,8 @@ final class ServerClocks: Sendable {
     private func correction(of now: Int64, at origin: Origin) -> Int64 {
         let uptime = uptime()
         return table.withLock { table in
-            // If the last response needed no correction, the local clock is trusted until the next response: if it and the uptime
-            // have moved apart since, the uptime may be the wrong one, for example after a virtual machine was resumed.
+            // If the last response needed no correction, the local clock is trusted until the next response. It may differ from
+            // the uptime by then, but the uptime may be the wrong one, for example after a virtual machine was resumed.
             guard let clock = table.entries[origin]?.clock, clock.isCorrected else { return 0 }
             return clock.correction(of: now, at: uptime)
         }
@@ -114,7 +114,8 @@ final class ServerClocks: Sendable {
     }
 
     /// Returns the longest time that the response may have been stored before the request was sent, in nanoseconds; nil if
-    /// unknown. `Age` counts whole seconds (RFC 9111 §5.1), so 0 means less than one. Caches write it for misses too.
+    /// unknown. `Age` counts whole seconds (RFC 9111 §5.1), so 0 means less than one. Caches write it even if they had to fetch
+    /// the response.
     private static func largestAge(of headers: HTTPHeaders) -> Int64? {
         let ages = headers.values(of: "Age")
         if ages.isEmpty { return 0 }
@@ -137,7 +138,7 @@ extension ServerClock.Change {
         }
     }
 
-    /// Rounded, since an estimate is about a second off: a clock that is an hour ahead seldom shows as 3,600 s.
+    /// Rounded, because an estimate is about a second off: a clock that is an hour ahead seldom shows as 3,600 s.
     private static func text(_ nanoseconds: UInt64) -> String {
         let seconds = (nanoseconds + 500_000_000) / 1_000_000_000
         let (minutes, hours) = ((seconds + 30) / 60, (seconds + 1800) / 3600)
@@ -180,8 +181,8 @@ struct SigningClocks: Sendable {
         for use in uses { use.clocks.learn(from: response, to: origin, sentAt: sent, logger) }
     }
 
-    /// Returns whether to sign a request again and send it once more: the server has refused it with 401 or 403, and its clock, as
-    /// now known, differs from the time that was signed. The method doesn't matter, since a refused request had no effect.
+    /// Returns whether to sign a request again and send it once more: the server has refused it with 401 or 403, and its clock,
+    /// as now known, differs from the time that was signed. The method doesn't matter, because a refused request had no effect.
     mutating func shouldSignAgain(_ request: HTTPRequest, after response: HTTPResponse) -> Bool {
         guard response.status == 401 || response.status == 403, !hasSignedAgain, request.body.canBeMadeAgain else { return false }
         hasSignedAgain = uses.contains {

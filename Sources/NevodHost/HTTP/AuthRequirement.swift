@@ -18,10 +18,10 @@ public struct AuthRequirement: Sendable, Hashable {
         self.name = name
     }
 
-    /// Each interceptor decides with its own predicate. A route's default.
+    /// The default of a route: each interceptor decides with its own predicate.
     public static let automatic = AuthRequirement("automatic")
-    /// No credential of a token or a scheme, and no wait for one: for logins, registrations and renewals of tokens. A proxy's
-    /// credential is still sent.
+    /// The request carries no credential of a token or a scheme, and waits for none. For logins, registrations and renewals of
+    /// tokens. A proxy's credential is still sent.
     public static let none = AuthRequirement("none")
     /// The token of a user's session. An ``AuthenticationInterceptor`` provides it unless its token's type says otherwise.
     public static let bearerToken = AuthRequirement("bearer-token")

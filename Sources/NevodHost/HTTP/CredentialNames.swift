@@ -1,19 +1,19 @@
 internal import NevodSupport
 
-/// Names under which credentials travel: of header fields, query items, and members of JSON and form bodies.
+/// Names that mark a value as a credential: of header fields, query items, and members of JSON and form bodies.
 ///
-/// This is the project's one policy. Redirects to another origin leave out header lines with these names, the cache keeps users
+/// The whole project uses these names: redirects to another origin leave out header lines with these names, the cache keeps users
 /// apart by them, and logs and the command line redact their values. ``RedactedNames`` adds a program's own names, for logs only.
 ///
-/// Only the letters and digits of a name are compared: `api-key` matches the end of `X-Api-Key`, `apiKey` and `API_KEY`. A pattern
-/// with a star at either end, `*token*`, matches anywhere in a name. A pattern without a star matches the whole name, or one of its
-/// parts between dots or brackets (`user[code]`).
+/// Only letters and digits are compared, ignoring case: `api-key` matches `apiKey` and `API_KEY`. A pattern with a star at either
+/// end, `*token*`, matches anywhere in a name. A pattern without a star matches the whole name, or one of its parts between dots
+/// or brackets (`user[code]`).
 package struct CredentialNames: Sendable, Hashable {
     private var whole: Set<[UInt8]> = []
     private var parts: Set<[UInt8]> = []
 
-    /// - Parameter patterns: names, with a star at either end for parts of names. Patterns without a letter or digit are
-    ///   ignored.
+    /// - Parameter patterns: patterns of names; a star at either end lets one match parts of names. Patterns without a letter or
+    ///   digit are ignored.
     init(_ patterns: some Sequence<String>) {
         for pattern in patterns {
             let name = Self.normalized(pattern.utf8)
@@ -57,8 +57,8 @@ extension CredentialNames {
         ["token_type", "token_type_hint", "token_endpoint", "issued_token_type", "id_token_signing_alg_values_supported"]
             .map { normalized($0.utf8) })
 
-    /// Header fields that are always credentials, even in logs whose program chose other names (RFC 9110 §11.6.2, §11.7.2,
-    /// RFC 6265 §4.2). In lower case. All of them are ``standard`` names too.
+    /// Header fields that are always credentials, even in the logs of a program that chose other names (RFC 9110 §11.6.2,
+    /// §11.7.2, RFC 6265 §4.2). In lower case. All of them are ``standard`` names too.
     static let fields = responseFields.union(["authorization", "proxy-authorization", "cookie"])
 
     /// Response fields that set cookies (RFC 6265 §4.1, RFC 2965 §3.2.2). In lower case.

@@ -1,12 +1,12 @@
 internal import NevodSupport
 
-/// Finds credentials of a request's query in a text that a server chose, such as the location of a redirect. Recognizes them as
-/// they are, in a URL within a URL that is percent-encoded up to three times, and in base64 of either alphabet. Takes time linear
+/// Finds credentials of a request's query in a text that a server chose, such as the location of a redirect. Recognizes them
+/// unencoded, percent-encoded up to three times (as in a URL within a URL), and in base64 of either alphabet. Takes time linear
 /// in the length of the text.
 package struct CredentialSearch: Sendable {
     private struct Needle: Sendable, Hashable {
         let bytes: [UInt8]
-        /// Whether it counts only where a name can begin, because it would match unrelated text elsewhere.
+        /// Whether a match counts only where a name can begin, because the bytes would match unrelated text elsewhere.
         let beginsName: Bool
     }
 

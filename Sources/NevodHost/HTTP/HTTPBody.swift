@@ -36,7 +36,7 @@ public enum HTTPBody: Sendable {
         if case .stream(let stream) = self { stream.isWrapped } else { false }
     }
 
-    /// Whether another attempt can send the same body, either as it is or made again by its scheme.
+    /// Whether another attempt can send the same body, either unchanged or after a scheme has made it again.
     var canBeMadeAgain: Bool {
         switch self {
         case .none, .bytes: true
@@ -51,13 +51,13 @@ public struct HTTPBodyStream: Sendable {
     public let length: Int64?
     /// Whether the body can be read again from the start.
     public let isReplayable: Bool
-    /// Whether each attempt can make this stream again, from another body, when it is authorized. The stream itself can be read
-    /// only once.
+    /// Whether each attempt can make this stream again, from another body, when the attempt is authorized. The stream itself can
+    /// be read only once.
     let isMadeOfReplayable: Bool
     /// Whether a plugin makes the stream from another body while it is sent.
     let isWrapped: Bool
     let open: @Sendable () throws -> any HTTPBodyReader
-    /// Opens the original body if this stream reports its progress; nil otherwise.
+    /// Opens the original body, whose readers report no progress; nil if this stream reports none either.
     private var openReported: (@Sendable () throws -> any HTTPBodyReader)?
 
     /// Creates a streamed body.
@@ -75,7 +75,7 @@ public struct HTTPBodyStream: Sendable {
         self.open = open
     }
 
-    /// Creates a body with the content of another one, whose readers report the progress.
+    /// Creates a body with the content of another one. `open` returns readers that report progress.
     init(reporting original: HTTPBodyStream, open: @escaping @Sendable () throws -> any HTTPBodyReader) {
         self.init(length: original.length, isReplayable: original.isReplayable, open: open)
         openReported = original.openUnreported

@@ -121,7 +121,7 @@ public struct HTTPHeaders: Sendable {
         let value = HTTPSyntax.trimmed(value)
         let line = lines[first]
         if line.valueCount == value.count, !value.isEmpty {
-            // Overwrites in place: the signature of a retry is as long as the previous one.
+            // Overwrites a value of the same length in place: the signature of a retry is as long as the previous one.
             storage.withUnsafeMutableBufferPointer { storage in
                 storage.baseAddress?.advanced(by: line.start).update(from: name)
                 storage.baseAddress?.advanced(by: line.start + line.nameCount + 2).update(from: value)
@@ -171,7 +171,7 @@ public struct HTTPHeaders: Sendable {
 
     private mutating func removeLines(named name: UnsafeBufferPointer<UInt8>, from start: Int) {
         guard var kept = index(of: name, from: start) else { return }
-        // Moves each line once, since a server can send thousands of lines with one name.
+        // Moves each line only once, because a server can send thousands of lines with one name.
         storage.withUnsafeBufferPointer { storage in
             for index in kept + 1..<lines.count
             where !HTTPSyntax.namesEqual(UnsafeBufferPointer(rebasing: storage[lines[index].name]), name) {

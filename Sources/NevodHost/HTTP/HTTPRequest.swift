@@ -5,9 +5,9 @@ public struct HTTPRequest: Sendable {
     /// The method, case-sensitive (RFC 9110 §9.1).
     public var method: HTTPMethod
     /// The origin that the request goes to; credentials are bound to it (RFC 6454).
-    public private(set) var origin: Origin
+    public internal(set) var origin: Origin
     /// The exact request-target (RFC 9112 §3.2), for instance `/a%2Fb?x=1`.
-    public private(set) var target: String
+    public internal(set) var target: String
     /// Header lines in wire order. Change them with ``setHeader(_:_:)``, ``addHeader(_:_:)`` and ``removeHeader(_:)``, which
     /// validate the line and record its provenance.
     public package(set) var headers: HTTPHeaders
@@ -22,7 +22,7 @@ public struct HTTPRequest: Sendable {
     /// The provenance recorded for edits. The host changes it while a token or plugin edits the request.
     var provenance: Provenance = .caller
     /// The query items in ``target`` that weren't written by the caller, as UTF-8 offsets.
-    private(set) var addedQueryItems: [(range: Range<Int>, provenance: Provenance)] = []
+    var addedQueryItems: [(range: Range<Int>, provenance: Provenance)] = []
 
     /// Creates a request.
     ///
@@ -80,131 +80,6 @@ public struct HTTPRequest: Sendable {
     mutating func setCookies(_ cookies: [(name: String, value: String)]) throws(InvalidRequestError) {
         guard !cookies.isEmpty else { return }
         try setHeader("Cookie", CookieLine.merging(cookies, into: headers.values(of: "Cookie")))
-    }
-
-    /// Appends `name=value` to the query, percent-encoded. The existing query stays byte for byte, with one exception: a token or
-    /// plugin replaces its own item of this name, so that a request that is authorized again carries the credential once.
-    public mutating func appendQueryItem(_ name: some Sequence<UInt8>, _ value: some Sequence<UInt8>) {
-        appendEncodedQueryItem(PercentEncoding.queryItem(name) + [UInt8(ascii: "=")] + PercentEncoding.queryItem(value))
-    }
-
-    /// Removes the items of this name that the current writer has added.
-    mutating func removeOwnQueryItems(_ name: some Sequence<UInt8>) {
-        guard !addedQueryItems.isEmpty else { return }
-        let item = PercentEncoding.queryItem(name)
-        while removeQueryItem(namedLike: item) {}
-    }
-
-    /// Appends `name=value` to the query, percent-encoded. Keeps other items of this name.
-    mutating func addQueryItem(_ name: some Sequence<UInt8>, _ value: some Sequence<UInt8>) {
-        add(queryItem: PercentEncoding.queryItem(name) + [UInt8(ascii: "=")] + PercentEncoding.queryItem(value))
-    }
-
-    /// Appends an item that is already percent-encoded, or has no value.
-    package mutating func appendEncodedQueryItem(_ item: [UInt8]) {
-        removeQueryItem(namedLike: item)
-        add(queryItem: item)
-    }
-
-    private mutating func add(queryItem item: [UInt8]) {
-        var bytes = Array(target.utf8)
-        bytes.append(bytes.contains(UInt8(ascii: "?")) ? UInt8(ascii: "&") : UInt8(ascii: "?"))
-        let start = bytes.count
-        bytes += item
-        target = String(decoding: bytes, as: UTF8.self)
-        if provenance != .caller { addedQueryItems.append((start..<bytes.count, provenance)) }
-    }
-
-    /// Appends text to the query unchanged, except that characters that RFC 3986 forbids there are percent-encoded.
-    public mutating func appendQuery(_ text: [UInt8]) throws(InvalidRequestError) {
-        let separator = target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
-        let bytes =
-            Array("\(origin)\(target)\(separator)".utf8) + text.flatMap { $0 == UInt8(ascii: "#") ? Array("%23".utf8) : [$0] }
-        target = try HTTPURL(String(decoding: bytes, as: UTF8.self)).target
-    }
-
-    /// Removes the current writer's first item with the name of `item`.
-    ///
-    /// - Returns: whether there was one.
-    @discardableResult
-    private mutating func removeQueryItem(namedLike item: [UInt8]) -> Bool {
-        func name(_ item: ArraySlice<UInt8>) -> ArraySlice<UInt8> { item.prefix { $0 != UInt8(ascii: "=") } }
-        let bytes = Array(target.utf8)
-        guard provenance != .caller,
-            let old = addedQueryItems.firstIndex(where: {
-                $0.provenance == provenance && name(bytes[$0.range]) == name(item[...])
-            })
-        else { return false }
-        removeAddedQueryItem(at: old)
-        return true
-    }
-
-    /// Removes an item and the separator before it, or, for the first item, the separator after it.
-    private mutating func removeAddedQueryItem(at index: Int) {
-        var bytes = Array(target.utf8)
-        let item = addedQueryItems.remove(at: index).range
-        let isFirst = bytes[item.lowerBound - 1] == UInt8(ascii: "?")
-        let hasNext = item.upperBound < bytes.count
-        let removed = isFirst && hasNext ? item.lowerBound..<item.upperBound + 1 : item.lowerBound - 1..<item.upperBound
-        bytes.removeSubrange(removed)
-        for other in addedQueryItems.indices where addedQueryItems[other].range.lowerBound > removed.lowerBound {
-            let range = addedQueryItems[other].range
-            addedQueryItems[other].range = range.lowerBound - removed.count..<range.upperBound - removed.count
-        }
-        target = String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// The query items that a token or scheme wrote, percent-decoded.
-    var credentialQueryItems: [[UInt8]] {
-        let bytes = Array(target.utf8)
-        return addedQueryItems.filter(\.provenance.writesCredentials).map { PercentEncoding.decoded(bytes[$0.range]) }
-    }
-
-    /// Points the request at the URL that a server redirected it to.
-    ///
-    /// - Parameters:
-    ///   - url: the absolute URL.
-    ///   - items: percent-decoded query items to leave out of the new target. Servers repeat the query that they received to the
-    ///     next origin, with its credentials and maybe in another encoding. On the same origin, the token writes its items again.
-    mutating func redirect(to url: String, leavingOut items: [[UInt8]]) throws(InvalidRequestError) {
-        let parsed = try HTTPURL(url)
-        origin = parsed.origin
-        addedQueryItems = []
-        let parts = parsed.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, !items.isEmpty else {
-            target = parsed.target
-            return
-        }
-        let all = parts[1].split(separator: "&", omittingEmptySubsequences: false)
-        let kept = all.filter { !items.contains(PercentEncoding.decoded($0.utf8)) }
-        target = kept.count == all.count ? parsed.target : parts[0] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
-    }
-
-    /// Removes query items of a request that was redirected.
-    mutating func removeQueryItems(where isRemoved: (Substring.UTF8View) -> Bool) {
-        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, addedQueryItems.isEmpty else { return }
-        let all = parts[1].split(separator: "&", omittingEmptySubsequences: false)
-        let kept = all.filter { !isRemoved($0.utf8) }
-        if kept.count < all.count { target = parts[0] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&")) }
-    }
-
-    /// Whether the request has anything that a token or scheme wrote, or a header line with a credential's name.
-    package var carriesCredentials: Bool {
-        proxyAuthorization != nil || addedQueryItems.contains(where: \.provenance.writesCredentials)
-            || headers.contains(where: { $0.provenance.writesCredentials || CredentialNames.standard.contains($0.name.utf8) })
-    }
-
-    /// Removes everything that a token or scheme wrote, and the header lines with a credential's name.
-    mutating func stripCredentials() {
-        headers.removeAll(where: \.writesCredentials)
-        headers.removeNames { CredentialNames.standard.contains($0) }
-        stripCredentialQueryItems()
-    }
-
-    /// Removes the query items that a token or scheme wrote.
-    mutating func stripCredentialQueryItems() {
-        while let item = addedQueryItems.firstIndex(where: \.provenance.writesCredentials) { removeAddedQueryItem(at: item) }
     }
 
     /// Replaces the body, and the line for its length.

@@ -22,7 +22,7 @@ public struct HTTPResponse: Sendable {
     public let reason: String
     /// Header lines of the final response in order of arrival. Lines of interim 1xx responses are left out.
     public let headers: HTTPHeaders
-    /// The body, delivered as ``TransferOptions/delivery`` asked.
+    /// The body, delivered as ``TransferOptions/delivery`` specifies.
     public let body: HTTPResponseBody
 
     /// Creates a response, for transports and test doubles.
@@ -52,7 +52,7 @@ public enum HTTPResponseBody: Sendable {
     /// A body that is still arriving.
     case stream(HTTPResponseStream)
 
-    /// Returns the complete body. Throws if it has more than `limit` bytes.
+    /// Returns the complete body. Throws if it is larger than `limit` bytes.
     public func collect(upTo limit: Int = .max) async throws(TransportError) -> [UInt8] {
         switch self {
         case .bytes(let bytes):
@@ -100,7 +100,7 @@ public struct HTTPResponseStream: AsyncSequence, Sendable {
 }
 
 extension HTTPResponseStream {
-    /// Returns a stream of the same pieces. It passes each piece, and nil at the end, to `observer` before it delivers them.
+    /// Returns a stream of the same pieces. Passes each piece, and nil at the end, to `observer` before delivering it.
     func observed(_ observer: @escaping @Sendable ([UInt8]?) -> Void) -> HTTPResponseStream {
         HTTPResponseStream { () async throws(TransportError) in
             let piece = try await next()

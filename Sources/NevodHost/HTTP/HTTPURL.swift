@@ -97,7 +97,8 @@ extension String {
 
 /// Makes a URL safe to show in an error, even if it can't be parsed: most mistakes in a URL are in or near its password.
 package enum ShownURL {
-    /// Redacts text before an @, wherever it is. Redacts a port that isn't a number, too: it may be a password that lacks its host.
+    /// Redacts text before an @, wherever it is. A port that isn't a number is redacted too: it may be a password without the @
+    /// and the host that should follow.
     package static func text(_ url: String) -> String {
         let start = url.range(ofASCII: "://")?.upperBound ?? url.startIndex
         if let at = url.utf8.lastIndex(of: UInt8(ascii: "@")), at >= start { return url[..<start] + "[redacted]" + url[at...] }

@@ -75,12 +75,13 @@ public struct MultipartForm: Sendable {
         parts.append(Part(head: Array(head.utf8), content: content))
     }
 
-    /// The body, with the parts in the order added. Files are opened when the body is read. It is replayable if every part is.
+    /// The body, with the parts in the order added. Files are opened when the body is read. The body is replayable if every part
+    /// is.
     public var body: HTTPBody {
         let pieces =
             parts.flatMap { [HTTPBody.bytes($0.head), $0.content, .bytes(Array("\r\n".utf8))] }
             + [.bytes(Array("--\(boundary)--\r\n".utf8))]
-        // A stream may declare a length that no file has. If the sum overflows, the body is sent in chunks.
+        // A stream may declare any length. If the sum overflows, the body is sent in chunks.
         let length = pieces.reduce(Int64?(0)) { sum, piece in
             guard let sum, let length = piece.length else { return nil }
             let (total, isTooLarge) = sum.addingReportingOverflow(length)

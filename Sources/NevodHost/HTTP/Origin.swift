@@ -64,8 +64,8 @@ extension Origin {
 }
 
 extension Origin {
-    /// Whether its server is on this machine: 127.0.0.0/8, ::1, or `localhost`, which libcurl resolves to one of them without
-    /// asking any server (RFC 6761 §6.3).
+    /// Whether the origin's server is on this machine: 127.0.0.0/8, ::1, or `localhost`, which libcurl resolves to one of them
+    /// without asking any server (RFC 6761 §6.3).
     package var isLoopback: Bool {
         if host == "localhost" || host == "::1" { return true }
         // Only in the usual form: resolvers disagree on numbers of other forms, such as `127.1` and `0177.0.0.1`.

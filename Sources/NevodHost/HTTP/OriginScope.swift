@@ -7,8 +7,8 @@
 /// ```
 ///
 /// A filter of origins leaves the credential out of requests to other origins, as any ``RequestFilter`` leaves it out of requests
-/// that it doesn't match. A bound interceptor fails such a request instead, so that a mistyped host is an error and not a
-/// stranger's 401.
+/// that it doesn't match. A bound interceptor fails such a request instead, so that a mistyped host causes an error instead of a
+/// 401 from a stranger's server.
 public struct OriginScope: Sendable, Hashable {
     /// The origins in the order given, each once.
     public let origins: [Origin]

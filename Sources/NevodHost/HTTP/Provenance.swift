@@ -3,7 +3,8 @@ internal import NevodSupport
 /// The writer of a part of a request. The host records it for every header line, query item and cookie, so that it can redact
 /// and strip exactly what a token or scheme wrote, under any name.
 ///
-/// Stored as an index into a table of names, which is never pruned: every header line carries one, and distinct names are few.
+/// Stored as an index into a table of names, because every header line has a provenance. The table is never pruned, because
+/// distinct names are few.
 public struct Provenance: Sendable, Hashable {
     private let number: UInt32
 

@@ -1,4 +1,4 @@
-/// The route that a request was made from. Interceptors and policies can decide by it, without host names.
+/// The route that a request was made from. Interceptors and policies can base decisions on it, without knowing host names.
 ///
 /// Kept across attempts and redirects. Made once for each request, and shared by its copies.
 public struct RouteDescription: Sendable {
@@ -38,7 +38,7 @@ public struct RouteDescription: Sendable {
     /// The identifier of the service that the route is sent to. Services of different types may share one; see
     /// ``RouteDescription/isOf(_:)``.
     public var domain: String { storage.domain }
-    /// The path below the service's, as the route gives it. It includes the query, which may contain secrets.
+    /// The path below the service's own path, as the route gives it. It includes the query, which may contain secrets.
     public var endpoint: String { storage.endpoint }
     /// The path without values, as the route's ``Route/endpointTemplate`` gives it; nil if it gives none.
     public var template: String? { storage.template }

@@ -102,8 +102,8 @@ enum URLHost {
     }
 }
 
-/// Internationalized host names (IDNA 2008, RFC 5891), converted by libidn2. libcurl uses it too, but depends on the process's
-/// locale; this call always takes UTF-8.
+/// Internationalized host names (IDNA 2008, RFC 5891), converted by libidn2. libcurl uses libidn2 too, but depends on the
+/// process's locale; this call always takes UTF-8.
 enum IDN {
     /// Returns the ASCII form, `xn--…`; nil if the text is not a valid name.
     static func ascii(_ host: String) -> String? {

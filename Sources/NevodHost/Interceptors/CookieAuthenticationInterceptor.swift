@@ -1,7 +1,7 @@
 /// Maintains a cookie session: logs in if there is none or it has expired, and stores the cookies that responses change.
 ///
-/// All guarantees of ``AuthenticationInterceptor`` hold: concurrent requests wait for and share one login. A session is not
-/// refreshed but started anew, so the strategy doesn't receive the old one.
+/// All guarantees of ``AuthenticationInterceptor`` hold: concurrent requests wait for one login and share it. A session is not
+/// refreshed but started anew, so the strategy doesn't receive the old session.
 ///
 /// ```swift
 /// let interceptor = CookieAuthenticationInterceptor(
@@ -81,7 +81,7 @@ extension TokenCoordinator<CookieToken> {
 }
 
 extension CookieToken {
-    /// Whether anything but small extensions of expiry has changed. Some servers extend the session with each response, which
+    /// Whether anything has changed except for slightly later expiries. Some servers extend the session with each response, which
     /// must not cause a write each time.
     fileprivate func isWorthSaving(over old: CookieToken) -> Bool {
         func values(_ token: CookieToken) -> [[String]] { token.sessionCookies.map { [$0.name, $0.value, $0.domain, $0.path] } }

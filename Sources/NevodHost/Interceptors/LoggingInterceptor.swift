@@ -7,7 +7,7 @@
 /// No credential is logged. These values are redacted:
 /// - all values that a token or scheme wrote, whatever their names;
 /// - values under names that mark them as secret, in headers, the query, and JSON and form bodies;
-/// - all other occurrences of these values if they have 4 bytes or more, for example in a response that repeats one.
+/// - all other occurrences of these values that are at least 4 bytes long, for example in a response that repeats one.
 ///
 /// Streams are never read.
 public struct LoggingInterceptor: OutcomeObserver {
@@ -50,7 +50,8 @@ public struct LoggingInterceptor: OutcomeObserver {
         let level = Self.level(of: outcome)
         guard logger.isEnabled(level) else { return }
         let time = ContinuousClock.now - exchange.began
-        // The session's thread drives all transfers, and a logger may block. The request waits, so that its lines are in order.
+        // A logger may block, so it doesn't run on the session's thread, which drives all transfers. The request waits, so that
+        // its lines are in order.
         await withTaskExecutorPreference(LogThread.shared) { write(level, exchange, outcome, time) }
     }
 

@@ -39,7 +39,7 @@ extension AuthenticationInterceptor {
         }
     }
 
-    /// The time from which a refused renewal counts for a request.
+    /// The time from which a refused renewal counts for a request: it then gets no renewal of its own.
     func began(_ exchange: Exchange) -> ContinuousClock.Instant {
         workBegan.map { min($0, exchange.bindings.began) } ?? exchange.bindings.began
     }

@@ -5,7 +5,7 @@ internal import NevodSupport
 ///
 /// The thread starts with the first job and ends when no job is left.
 final class LogThread: TaskExecutor {
-    /// One for the process, as there is one standard error and one connection to the system's log.
+    /// One for the process, because there is one standard error and one connection to the system's log.
     static let shared = LogThread()
 
     private struct State {
@@ -29,7 +29,7 @@ final class LogThread: TaskExecutor {
             return !state.isRunning
         }
         guard mustStart else { return }
-        // The task keeps this object alive, but may end on another thread before this call does, once its job is handed on.
+        // The task that keeps this object alive may, once its job is passed on, end on another thread before this call returns.
         let hold = Unmanaged.passRetained(self)
         defer { hold.release() }
         guard !startThread({ self.drain { $0.runSynchronously(on: self.asUnownedTaskExecutor()) } }) else { return }

@@ -87,7 +87,7 @@ private struct JSONScanner {
 
     var peek: UInt8? { index < text.count ? text[index] : nil }
 
-    /// Skips a string. Returns its range, with the quotes; to the end of the text if the string has no end.
+    /// Skips a string. Returns its range, including the quotes. A string without an end extends to the end of the text.
     mutating func string() -> Range<Int> {
         let start = index
         index += 1
@@ -105,7 +105,7 @@ private struct JSONScanner {
         return true
     }
 
-    /// Skips a value. Returns its range; to the end of the text if the value has no end.
+    /// Skips a value. Returns its range. A value without an end extends to the end of the text.
     mutating func value() -> Range<Int> {
         let start = index
         switch peek {

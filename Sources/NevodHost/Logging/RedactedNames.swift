@@ -1,13 +1,13 @@
-/// Names whose values never reach a log: of headers, query items, and fields of JSON and form bodies.
+/// Names of headers, query items, and fields of JSON and form bodies whose values never reach a log.
 ///
-/// Only the letters and digits of a name are compared: `api-key` matches the end of `X-Api-Key`, `apiKey` and `API_KEY`. A pattern
-/// with a star at either end, `*token*`, matches anywhere in a name. A pattern without a star matches the whole name, or one of its
-/// parts between dots or brackets (`user[code]`).
+/// Only letters and digits are compared, ignoring case: `api-key` matches `apiKey` and `API_KEY`. A pattern with a star at either
+/// end, `*token*`, matches anywhere in a name. A pattern without a star matches the whole name, or one of its parts between dots
+/// or brackets (`user[code]`).
 public struct RedactedNames: Sendable, Hashable {
     private let names: CredentialNames
 
-    /// - Parameter patterns: names, with a star at either end for parts of names. Patterns without a letter or digit are
-    ///   ignored.
+    /// - Parameter patterns: patterns of names; a star at either end lets one match parts of names. Patterns without a letter or
+    ///   digit are ignored.
     public init(_ patterns: some Sequence<String>) {
         names = CredentialNames(patterns)
     }

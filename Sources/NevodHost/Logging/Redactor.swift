@@ -7,11 +7,11 @@ struct Redactor {
 
     let names: RedactedNames
     /// Values to redact, in each encoding in which they may occur.
-    private var secrets = SecretFinder(limit: mostSecretBytes)
+    private var secrets = TextFinder(limit: mostSecretBytes)
     /// Shorter values are not searched for: they would match unrelated text.
-    private static let shortest = 4
-    /// Limits all values together, in each of their encodings. Beyond the limit, no text is shown, since it could contain any
-    /// value.
+    static let shortest = 4
+    /// Limits the size of all values together, in all their encodings. Beyond the limit, no text is shown, because it could
+    /// contain a value that isn't searched for.
     private static let mostSecretBytes = 512 << 10
     private static let tooMany = Array("[redacted: there are too many secrets to look for]".utf8)
 
@@ -31,8 +31,8 @@ struct Redactor {
             || names.contains(line.name.utf8)
     }
 
-    /// Whether a scheme's line only says which page a request comes from, and so isn't a credential. The query of a page's URL may
-    /// contain one.
+    /// Whether a scheme's line only says which page a request comes from, and so isn't a credential. False if the page's URL has
+    /// a query, which may contain a credential.
     private func isPublic(_ line: HTTPHeaders.Element) -> Bool {
         ["origin", "referer"].contains(line.name.lowercased()) && ["http://", "https://"].contains(where: line.value.hasPrefix)
             && !line.value.utf8.contains(UInt8(ascii: "?"))
@@ -182,6 +182,7 @@ extension HTTPRequest {
     }
 }
 
+// Secrets that are recognized by their form, in any text: values under secret names, tokens, and passwords in URLs.
 extension Redactor {
     /// The ranges of values that are assigned to secret names, in any common notation: `a=b`, `a: b`, `"a":"b"`, `a="b"`,
     /// `<a>b</a>`. Quotes are not part of a range.
@@ -199,7 +200,8 @@ extension Redactor {
             while index < text.count, Self.isNameByte(text[index]) { index += 1 }
             let name = PercentEncoding.decoded(text[start..<index])
             if name.contains(UInt8(ascii: "=")) {
-                // A percent-encoded URL within a URL. Deeper levels are hidden unread, since each costs a pass.
+                // A percent-encoded URL within a URL. Levels that are too deep are redacted without a search, because each level
+                // costs a pass.
                 if depth == Self.deepest || !assignments(in: name, depth: depth + 1).isEmpty { found.append(start..<index) }
             } else if names.contains(name), let value = Self.value(in: text, from: index) {
                 found.append(value)

@@ -9,7 +9,6 @@ package struct TraceRedactor: Sendable {
 
     /// The number of newest requests that are remembered, in addition to the first.
     private static let mostRequests = 32
-    private static let shortestSecret = 4
     /// Limits the cookies of a response that are remembered: a server decides how many it sets.
     private static let mostCookies = 128
 
@@ -30,12 +29,12 @@ package struct TraceRedactor: Sendable {
     /// Remembers a secret that no request marks as one.
     package mutating func learn(_ secret: some Sequence<UInt8>) {
         let secret = Array(secret)
-        guard secret.count >= Self.shortestSecret, !secrets.contains(secret) else { return }
+        guard secret.count >= Redactor.shortest, !secrets.contains(secret) else { return }
         secrets.append(secret)
         for index in redactors.indices { redactors[index].learn(secret) }
     }
 
-    /// The lines of a request as it is sent. Call ``learn(_:)`` before.
+    /// The lines of a request as it is sent. Call ``learn(_:)`` first.
     package mutating func head(of request: HTTPRequest) -> [String] {
         var newest = redactors.popLast() ?? Redactor(names: .default, request: request)
         defer { redactors.append(newest) }

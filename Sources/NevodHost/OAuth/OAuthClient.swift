@@ -12,7 +12,7 @@ public import NevodSupport
 ///
 /// - Requests go only to the server's endpoints, over TLS unless the server is on this machine. The client doesn't follow
 ///   redirects, and doesn't repeat requests by itself.
-/// - Responses are JSON, or from some servers forms, of at most 1 MiB. A response that repeats a name counts as unreadable.
+/// - Responses are JSON (some servers send forms), and at most 1 MiB. A response that repeats a name counts as unreadable.
 /// - Each failure is an ``OAuthError``. It ends the session only if the server says that the grant is no longer valid.
 ///
 /// Copies share what they know about the server. Tokens bound to a key (RFC 9449, RFC 8705) are not supported.
@@ -114,9 +114,9 @@ public struct OAuthClient: Sendable {
 
     // MARK: Tokens
 
-    /// Renews a token (RFC 6749 §6). It is a strategy for an ``AuthenticationInterceptor``, or any other owner of a
-    /// ``TokenStorage``, which runs it once for all requests that need it. If you call it yourself, don't run it twice at once
-    /// for one token: a server that rotates refresh tokens would end the session.
+    /// Renews a token (RFC 6749 §6). Use it as the strategy of an ``AuthenticationInterceptor``, or of any other owner of a
+    /// ``TokenStorage`` that runs it once for all requests that need the token. If you call it yourself, don't run it twice at
+    /// once for one token: a server that rotates refresh tokens would end the session.
     ///
     /// If the server asks to wait (429 or 503 with `Retry-After`), later calls fail with the same error, without asking the
     /// server again, until the wait ends, but for at most five minutes.
@@ -191,7 +191,7 @@ public struct OAuthClient: Sendable {
         return try await requests.post(fields, to: url, as: client, for: purpose)
     }
 
-    /// The scope's parameter (RFC 6749 §3.3); empty without scopes, so that the server uses its default.
+    /// The parameter for the scopes (RFC 6749 §3.3); empty if there are none, so that the server uses its default.
     ///
     /// - Parameter scopes: nil for the client's.
     func scope(_ scopes: [String]?) throws(OAuthError) -> [ParameterList.Parameter] {

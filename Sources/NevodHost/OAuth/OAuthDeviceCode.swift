@@ -9,7 +9,7 @@ public struct OAuthDeviceCode: Sendable, Redacted {
     public let verificationURI: String
     /// The same page with the code in its address, as for a QR code; nil if the server has none.
     public let verificationURIComplete: String?
-    /// How long the code is valid, from the server's response on.
+    /// How long the code is valid, counted from the server's response.
     public let lifetime: Duration
     /// How often the server may be asked whether the user has entered the code.
     let interval: Duration
@@ -53,12 +53,12 @@ extension OAuthClient {
     }
 
     /// Waits until the user has logged in on the other device, and returns the token (RFC 8628 §3.4, §3.5). Asks the server at
-    /// its interval, less often if the server says so. After a failure, asks at ever longer intervals, up to a minute.
+    /// the interval that it gave, or less often if it says so. After a failure, asks at ever longer intervals, up to a minute.
     ///
     /// - Parameter device: the device's code, which can be used once.
     /// - Throws: ``OAuthError``: `refused` with `access_denied` if the user said no, or with `expired_token` after the code's
-    ///   lifetime; the latter names the last request's failure, if it failed. An endpoint that redirects or doesn't exist is
-    ///   asked only once.
+    ///   lifetime; the latter includes the failure of the last request, if that failed. An endpoint that redirects or doesn't
+    ///   exist is asked only once.
     public func token(for device: OAuthDeviceCode) async throws(OAuthError) -> OAuthToken {
         try await token(for: device, clock: ContinuousClock())
     }

@@ -10,8 +10,8 @@ internal import NevodSupport
 /// let token = try await client.exchange(redirect: address, for: login)
 /// ```
 ///
-/// It ties the response to this request. Keep it where only the person who began the login can bring it back, such as an app's
-/// memory or a web site's session, and use it once.
+/// A login ties the response to its request. Keep it where only the person who began the login can bring it back, such as an
+/// app's memory or a web site's session, and use it once.
 public struct OAuthLogin: Sendable, Redacted {
     /// The address that the server redirects the browser to, as it is registered there (RFC 6749 §3.1.2).
     public let redirectURI: String
@@ -43,7 +43,8 @@ extension OAuthClient {
             state: login.state, verifier: login.verifier, redirectURI: login.redirectURI, scopes: scopes, parameters: parameters)
     }
 
-    /// Returns the same address, for a program that keeps the login's parts and checks the redirect itself.
+    /// Returns the address to open in the user's browser, for a program that keeps the login's parts and checks the redirect
+    /// itself.
     ///
     /// - Parameters:
     ///   - state: ties the response to this request; can't be guessed (RFC 6749 §10.12).
@@ -115,14 +116,14 @@ struct OAuthRedirect {
     ///   - address: the address with its query.
     ///   - login: the login that the response must belong to.
     ///   - server: the server that the login was begun at.
-    /// - Throws: ``OAuthError`` with `invalidRedirect` for the response of another login, or of another server; with the
-    ///   server's code if it refused.
+    /// - Throws: ``OAuthError`` with `invalidRedirect` for the response of another login, or of another server; with the server's
+    ///   code if the server refused the login.
     init(_ address: String, for login: OAuthLogin, at server: OAuthServer) throws(OAuthError) {
         guard let response = AuthorizationResponse(address: address, redirectURI: login.redirectURI) else {
             throw Self.refused("it is not the login's redirect URI; register that one at the server")
         }
         guard response.answers(Secret(login.state)) else {
-            throw Self.refused("its state is not this login's; begin the login again, and open no link to it from elsewhere")
+            throw Self.refused("its state is not this login's; begin the login again, and follow no link to it from elsewhere")
         }
         let outcome: AuthorizationResponse.Outcome
         do throws(AuthorizationResponse.Fault) {
@@ -138,7 +139,7 @@ struct OAuthRedirect {
 
     private static func problem(_ fault: AuthorizationResponse.Fault, _ issuer: String) -> String {
         switch fault {
-        case .repeated(let name, _): "it has several parameters \(name)"
+        case .repeated(let name, _): "it has more than one \(name) parameter"
         case .noIssuer: "it names no issuer (iss), which \(issuer) always does; another server may have sent it (RFC 9207)"
         case .otherIssuer: "an issuer other than \(issuer) sent it, maybe to obtain this login's code (RFC 9207)"
         case .noCode, .invalidCode: "it has no valid code"

@@ -1,7 +1,7 @@
 internal import NevodSupport
 
-/// The pause that a server has asked for with `Retry-After`. Without it, each request of a program with an expired token would
-/// ask the token endpoint again.
+/// The pause that a server has asked for with `Retry-After`. Without this pause, each request of a program with an expired token
+/// would ask the token endpoint again.
 final class OAuthPause: Sendable {
     private struct Wait {
         let end: ContinuousClock.Instant
@@ -26,8 +26,8 @@ final class OAuthPause: Sendable {
 }
 
 extension OAuthClient {
-    /// Runs a request, unless the server has asked to wait. A program sends such requests by itself, and would otherwise repeat
-    /// them at once.
+    /// Runs a request, unless the server has asked to wait. For requests that a program sends by itself, and would otherwise
+    /// repeat at once.
     func unlessAskedToWait(
         _ request: () async throws(OAuthError) -> OAuthToken
     ) async throws(OAuthError) -> OAuthToken {

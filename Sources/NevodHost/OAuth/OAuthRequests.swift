@@ -21,7 +21,7 @@ struct OAuthRequests: Sendable {
     /// Sends a form.
     ///
     /// - Parameters:
-    ///   - client: names and proves the client.
+    ///   - client: identifies and authenticates the client.
     ///   - purpose: what the request asks for, in errors such as "the server refused PURPOSE".
     func post(
         _ fields: ParameterList, to url: String, as client: ClientIdentity, for purpose: String
@@ -49,7 +49,7 @@ struct OAuthRequests: Sendable {
             var made = try HTTPRequest(method, url)
             try made.setHeader("Accept", "application/json")
             try edit(&made)
-            // So no interceptor waits for a token: this request may be the token's renewal.
+            // This route keeps interceptors from waiting for a token: this request may be the token's renewal.
             made.route = RouteDescription(
                 domain: "oauth", of: Self.self, endpoint: made.target, method: method, auth: .none, type: Self.self)
             request = made

@@ -81,7 +81,7 @@ struct OAuthResponse {
 
     private static func remedy(after code: OAuthErrorCode, _ meaning: OAuthErrorMeaning) -> String {
         switch meaning {
-        case .client where code == .unauthorizedClient: "; let the server allow this client to use the grant"
+        case .client where code == .unauthorizedClient: "; allow this client to use the grant at the server"
         case .client: "; check the client's identifier and secret, and how they are sent"
         case .grantType: "; the server doesn't offer this grant"
         case .scope: "; ask for other scopes"

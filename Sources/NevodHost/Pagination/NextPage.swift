@@ -8,7 +8,7 @@ struct PaginationState: Sendable {
         case link(String)
     }
 
-    /// The information that a page has about the next one.
+    /// What a loaded page says about the next one.
     struct Page: Sendable {
         var hasMore = false
         var cursor: String?
@@ -28,7 +28,7 @@ struct PaginationState: Sendable {
         step = .success(.parameters(Self.parameters(style, offset: 0, page: 1, cursor: nil)))
     }
 
-    /// Whether there is a next page; false after an error.
+    /// Whether there is a next page; false once ``next()`` has thrown.
     var hasMore: Bool { step != nil }
 
     /// Returns the request for the next page; nil at the end. Returns the same request until ``receive(_:)`` is called, so that a
@@ -45,7 +45,8 @@ struct PaginationState: Sendable {
         step = nil
     }
 
-    /// Advances after a page was loaded. This page is valid, so ``next()`` throws a problem with the next page.
+    /// Advances past a page that was loaded. Doesn't throw, because this page is valid; ``next()`` throws if there is a problem
+    /// with the page after it.
     mutating func receive(_ page: Page) {
         pages += 1
         step = following(page)
@@ -134,7 +135,7 @@ struct PageLoader<Item: Decodable & Sendable, PageResponse: Decodable & Sendable
             do throws(InvalidRequestError) { try request.redirect(to: url, leavingOut: []) } catch {
                 throw PaginationError(.unusableLink(error.problem))
             }
-            // Credentials are bound to the origin, and the caller's headers are meant for it only.
+            // The credentials and the caller's headers are meant for this origin only.
             guard request.origin == origin else { throw PaginationError(.otherOrigin(request.origin)) }
             return request
         }
@@ -142,5 +143,39 @@ struct PageLoader<Item: Decodable & Sendable, PageResponse: Decodable & Sendable
 
     private func route(_ parameters: [String: String]? = nil) -> SimpleGetRoute<PageResponse, Domain> {
         SimpleGetRoute(endpoint: endpoint, domain: domain, queryParameters: parameters, headers: headers)
+    }
+}
+
+/// A paginated list that can't be loaded to its end.
+public struct PaginationError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The problem with the next page.
+    public enum Problem: Sendable, Hashable {
+        /// The next page that the server names was loaded already.
+        case repeats
+        /// The server says that there are more pages, but sends no cursor.
+        case noCursor
+        /// There are more pages than `mostPages` allows.
+        case tooManyPages(Int)
+        /// The next page is on another origin (RFC 6454), which must not receive the request's headers and credentials.
+        case otherOrigin(Origin)
+        /// The link is not a valid `http` or `https` URL, with the reason.
+        case unusableLink(String)
+    }
+
+    /// The problem with the next page.
+    public let problem: Problem
+
+    init(_ problem: Problem) {
+        self.problem = problem
+    }
+
+    public var description: String {
+        switch problem {
+        case .repeats: "the server's next page was loaded already; following it would never end"
+        case .noCursor: "the server says that there are more pages, but sends no cursor for the next one"
+        case .tooManyPages(let limit): "more than \(limit) pages; raise mostPages if the list is really longer"
+        case .otherOrigin(let origin): "the server's next page is on another origin, \(origin), and is not loaded"
+        case .unusableLink(let problem): "the server's link to the next page can't be used: \(problem)"
+        }
     }
 }

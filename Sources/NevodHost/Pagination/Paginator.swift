@@ -40,7 +40,7 @@ public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sen
     private var state: PaginationState
     private var isLoading = false
     private var waiting = Deque<Waiter<Void>>()
-    /// The number of resets. A page requested before a reset is not added to the list after it.
+    /// The number of resets. A page that was requested before a reset is not added to the new list.
     private var generation = 0
 
     /// All items loaded by ``loadNext()`` so far.
@@ -52,7 +52,7 @@ public actor Paginator<Item: Decodable & Sendable, PageResponse: Decodable & Sen
     ///
     /// - Parameters:
     ///   - provider: sends the requests; its chain authorizes each.
-    ///   - endpoint: the path below the service's; see ``Route/endpoint``.
+    ///   - endpoint: the path below the service's base URL; see ``Route/endpoint``.
     ///   - domain: the service that the requests go to.
     ///   - style: how the next page is requested.
     ///   - parser: extracts the items from each page.
@@ -198,38 +198,4 @@ public enum PaginationStyle: Sendable, Hashable {
     case cursor(cursorKey: String = "cursor", limitKey: String? = "limit", pageSize: Int? = nil)
     /// Each page links to the next one in its `Link` header with `rel="next"` (RFC 8288), on the same origin only.
     case linkHeader(limitKey: String? = nil, pageSize: Int? = nil)
-}
-
-/// A paginated list that can't be loaded to its end.
-public struct PaginationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The problem with the next page.
-    public enum Problem: Sendable, Hashable {
-        /// The server's next page was loaded already.
-        case repeats
-        /// The server says that there are more pages, but sends no cursor.
-        case noCursor
-        /// There are more pages than `mostPages` allows.
-        case tooManyPages(Int)
-        /// The next page is on another origin (RFC 6454), which must not receive the request's headers and credentials.
-        case otherOrigin(Origin)
-        /// The link is not a valid `http` or `https` URL, with the reason.
-        case unusableLink(String)
-    }
-
-    /// The problem with the next page.
-    public let problem: Problem
-
-    init(_ problem: Problem) {
-        self.problem = problem
-    }
-
-    public var description: String {
-        switch problem {
-        case .repeats: "the server's next page was loaded already; following it would never end"
-        case .noCursor: "the server says that there are more pages, but sends no cursor for the next one"
-        case .tooManyPages(let limit): "more than \(limit) pages; raise mostPages if the list is really longer"
-        case .otherOrigin(let origin): "the server's next page is on another origin, \(origin), and is not loaded"
-        case .unusableLink(let problem): "the server's link to the next page can't be used: \(problem)"
-        }
-    }
 }

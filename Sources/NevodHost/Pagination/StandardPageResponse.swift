@@ -66,7 +66,7 @@ extension Paginator where PageResponse == [Item] {
     ///
     /// - Parameters:
     ///   - provider: sends the requests; its chain authorizes each.
-    ///   - endpoint: the path below the service's; see ``Route/endpoint``.
+    ///   - endpoint: the path below the service's base URL; see ``Route/endpoint``.
     ///   - domain: the service that the requests go to.
     ///   - style: how the next page is requested; nil for page numbers with `pageSize`.
     ///   - pageSize: the number of items requested for each page.

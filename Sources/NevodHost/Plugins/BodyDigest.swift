@@ -25,7 +25,7 @@ enum DigestAlgorithm: String, CaseIterable, Sendable {
         }
     }
 
-    /// Fetched once, since a fetch costs more than the digest of a short body.
+    /// Fetched once, because a fetch costs more than the digest of a short body.
     fileprivate var method: OpaquePointer? {
         switch self {
         case .sha256: Self.methods[0]

@@ -89,7 +89,7 @@ private actor ArrayReader: HTTPBodyReader {
     }
 }
 
-/// Reads the body that a scheme's `body_piece` makes from another one. Calls of the scheme are serial, since a reader's calls are.
+/// Reads the body that a scheme's `body_piece` makes from another one. A reader's calls are serial, so the scheme's are too.
 final class WrappedBodyReader: HTTPBodyReader {
     private struct State {
         var pending: ArraySlice<UInt8> = []
@@ -146,7 +146,7 @@ final class WrappedBodyReader: HTTPBodyReader {
     }
 
     /// Holds back the last announced byte until the scheme has seen the whole body. After that byte the transport stops reading,
-    /// and excess bytes would go unnoticed.
+    /// so excess bytes would go unnoticed.
     private static func mustReadOn(_ state: State, _ wrappedLength: Int64) -> Bool {
         !state.isFinished && (state.pending.isEmpty || state.written == wrappedLength)
     }
@@ -215,12 +215,12 @@ struct OutputSink {
     private(set) var problem: String?
     private let limit: Int64
 
-    /// - Parameter limit: the most bytes that the call may write: the rest of the announced length.
+    /// - Parameter limit: how many bytes the call may write: what is left of the announced length.
     init(limit: Int64) {
         self.limit = limit
     }
 
-    /// The contract's table. Each call sets its `host` to the call's generation.
+    /// The contract's table for this sink. Each call stores its generation in the table's `host`.
     static var table: nevod_output {
         nevod_output(
             struct_size: UInt32(MemoryLayout<nevod_output>.size), reserved: 0, host: nil,

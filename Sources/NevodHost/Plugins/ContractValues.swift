@@ -9,7 +9,8 @@ extension nevod_bytes {
         UnsafeBufferPointer(start: count == 0 ? nil : data, count: data == nil ? 0 : Int(clamping: count))
     }
 
-    /// One line of text to show to people: at most `NEVOD_LIMIT_MESSAGE` bytes, with invalid UTF-8 and control characters replaced.
+    /// One line of text to show to people: at most `NEVOD_LIMIT_MESSAGE` bytes, with invalid UTF-8 and control characters
+    /// replaced.
     var message: String {
         let text = String(decoding: buffer.prefix(Int(NEVOD_LIMIT_MESSAGE)), as: UTF8.self)
         let isUnsafe = { (scalar: Unicode.Scalar) in scalar.isUnsafeAtTerminal || scalar == "\t" }
@@ -83,7 +84,7 @@ final class BorrowedBytes {
 /// A struct of the contract that a plugin fills. Such structs grow at their end: a plugin's may be shorter or longer than the
 /// host's.
 protocol ContractTable {
-    /// All fields are zero, which means absent for the fields that a later revision appended.
+    /// Sets all fields to zero. In fields that a later revision appended, zero means absent.
     init()
 }
 
@@ -100,7 +101,7 @@ extension ContractTable {
     /// Returns the size that the struct itself states. (`pointee` would read past the end of a shorter struct.)
     static func size(of pointer: UnsafePointer<Self>) -> UInt32 { UnsafeRawPointer(pointer).load(as: UInt32.self) }
 
-    /// Copies the fields of a plugin's struct that it has and this host knows; the rest stays zero.
+    /// Copies the fields that a plugin's struct has and that this host knows; the others stay zero.
     ///
     /// - Parameter minimum: the size in the struct's first frozen revision.
     /// - Returns: nil if the struct is shorter.

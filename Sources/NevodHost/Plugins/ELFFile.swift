@@ -2,8 +2,7 @@
     internal import Glibc
 
     /// Reads the exported names of an ELF library, and the names of the files that the loader would load with it (System V ABI,
-    /// chapters 4 and 5). Doesn't load the library, so that a refusal comes before any code of it runs. Trusts no offset in the
-    /// file.
+    /// chapters 4 and 5). Doesn't load the library, so that none of its code runs before a refusal. Trusts no offset in the file.
     package struct ELFFile: ~Copyable {
         package enum Problem: Error {
             case unreadable(String)
@@ -152,9 +151,9 @@
             package var needed: [String] = []
             /// DT_RUNPATH: lists of folders, separated by colons, for the libraries that this one needs itself.
             package var runPaths: [String] = []
-            /// DT_RPATH: the same, and for the libraries that those libraries need too. Ignored if there is a DT_RUNPATH.
+            /// DT_RPATH: the same, but applies to the libraries that those libraries need too. Ignored if there is a DT_RUNPATH.
             package var searchPaths: [String] = []
-            /// Whether loading it makes the stacks of all threads executable (PT_GNU_STACK); so does a file that doesn't say.
+            /// Whether loading it makes the stacks of all threads executable (PT_GNU_STACK). True if the file doesn't say.
             package var hasExecutableStack = true
         }
 
@@ -201,7 +200,7 @@
             }
         }
 
-        /// The loader reads the entries where they are mapped, and up to the first one with the tag DT_NULL.
+        /// Like the loader, reads the entries where they are mapped, up to the first one with the tag DT_NULL.
         private func entries(from start: Int) throws(Problem) -> [Entry] {
             var entries: [Entry] = []
             while entries.count < Self.mostEntries {
@@ -213,7 +212,7 @@
             throw .notALibrary("its dynamic section has no end")
         }
 
-        /// Returns a name of the dynamic string table.
+        /// Returns a name from the dynamic string table.
         private func string(_ index: UInt64, _ entries: [Entry]) throws(Problem) -> String {
             guard let table = entries.last(where: { $0.tag == Self.stringTable })?.value, index <= UInt64.max - table,
                 let start = offset(ofAddress: table + index)

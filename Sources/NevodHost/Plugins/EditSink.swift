@@ -8,7 +8,7 @@ struct EditSink: ~Copyable {
         case setHeader, addHeader, addQuery, addCookie
     }
 
-    /// The bytes of an edit before its name and value: its kind and two lengths.
+    /// How many bytes precede an edit's name and value: its kind and two lengths.
     private static let recordHeader = 9
 
     private var memory: UnsafeMutableRawBufferPointer
@@ -23,11 +23,11 @@ struct EditSink: ~Copyable {
     private let work: Unmanaged<RequestWork>?
     private var rare: Rare?
 
-    /// The results that few calls have, so that other calls pay for only one reference.
+    /// The results that few calls have. Kept apart, so that other calls pay for one reference only.
     private final class Rare {
         var refusal: (what: String, problem: String)?
         var replacement: BodyReplacement?
-        /// Freed after the call, since `body_free` may take a lock that the scheme holds when it calls `wrap_body`.
+        /// Freed after the call, because `body_free` may take a lock that the scheme holds when it calls `wrap_body`.
         var refusedWrappings: [BodyWrapping] = []
     }
 
@@ -51,7 +51,7 @@ struct EditSink: ~Copyable {
         if ownsMemory { memory.deallocate() }
     }
 
-    /// The contract's table. Each call sets its `host` to the call's generation.
+    /// The contract's table for this sink. Each call stores its generation in the table's `host`.
     static var table: nevod_edits {
         nevod_edits(
             struct_size: UInt32(MemoryLayout<nevod_edits>.size), reserved: 0, host: nil,
@@ -192,7 +192,7 @@ struct EditSink: ~Copyable {
         case .addQuery:
             return name.count == 0 ? "its name is empty" : nil
         case .addCookie:
-            // Clients return what a server set (RFC 6265 §5.2, §5.4), which may be more than it should set (§4.1.1).
+            // Clients return whatever a server set (RFC 6265 §5.2, §5.4), even bytes that it should not have set (§4.1.1).
             guard name.count > 0, name.buffer.allSatisfy({ $0.isCookieByte && $0 != UInt8(ascii: "=") }) else {
                 return "its name contains a byte that is not allowed in cookies (RFC 6265 §5.2)"
             }
@@ -219,9 +219,9 @@ struct EditSink: ~Copyable {
         if let replacement = rare?.replacement {
             request.replaceBody(replacement.body(of: request.body, work?.takeUnretainedValue()))
         }
-        // A request that is authorized again carries each item once.
+        // Even a request that is authorized again must carry each item only once.
         if addsQuery { forEach { kind, name, _ in if kind == .addQuery { request.removeOwnQueryItems(name) } } }
-        // Set together, so that two cookies of one name, with different paths, don't replace each other.
+        // Set together, so that two cookies with the same name and different paths don't replace each other.
         var cookies: [(name: String, value: String)] = []
         forEach { kind, name, value in
             switch kind {

@@ -1,12 +1,13 @@
 #if canImport(Glibc)
     internal import Glibc
 
-    /// Checks that only root and this user can change the files that the loader would map. A plugin may name folders to search for
-    /// libraries (DT_RPATH, DT_RUNPATH), and libraries by path. Their constructors run before any check of their code.
+    /// Checks that only root and this user can change the files that the loader would map. A plugin may name libraries by path,
+    /// and folders to search for libraries (DT_RPATH, DT_RUNPATH). The constructors of such libraries run before their code can
+    /// be checked.
     ///
-    /// Follows the rules of glibc's loader (ld.so(8)). Doesn't check the system's own folders, which are root's matter, or the
-    /// folders of LD_LIBRARY_PATH, which are the user's. Root and this user can still change the files between this check and the
-    /// loading.
+    /// Follows the rules of glibc's loader (ld.so(8)). Doesn't check the system's own folders, for which root is responsible, or
+    /// the folders of LD_LIBRARY_PATH, for which the user is. Root and this user can still change the files between this check
+    /// and the loading.
     struct LibraryTrust: ~Copyable {
         private let plugin: String
         private var libraries: [Library]
@@ -35,7 +36,7 @@
             let path = library.path
             let loading: ELFFile.Loading
             do throws(ELFFile.Problem) { loading = try ELFFile(path: path).loading() } catch {
-                // If this is another library, the loader skips or refuses its file.
+                // If the file isn't the plugin's own, the loader skips or refuses it.
                 guard path == plugin else { return }
                 throw PluginError(plugin, file: error)
             }
@@ -61,7 +62,7 @@
             }
         }
 
-        /// Returns a folder, after its subfolders that the loader searches first, for builds for newer processors.
+        /// Returns the subfolders with builds for newer processors, which the loader searches first, and then the folder itself.
         private func places(in folder: String, of path: String) throws(PluginError) -> [String] {
             var places: [String] = []
             for name in Self.processorFolders(in: folder) {

@@ -7,10 +7,10 @@ final class ParameterSet: Sendable {
     /// Identifies the set: `acr=high&scope=a%20b`, percent-encoded, sorted by name, without defaults. A repeatable parameter's
     /// values keep their order. Empty if every parameter has its default.
     let canonical: String
-    /// The bytes that the set takes in a view, without its pairs.
+    /// How many bytes the set takes up in a view, without its pairs.
     let byteCount: Int
 
-    /// The most bytes of names and values in all (`NEVOD_LIMIT_PARAMETERS`).
+    /// The maximum size of all names and values together, in bytes (`NEVOD_LIMIT_PARAMETERS`).
     static let mostBytes = 8192
 
     init(_ values: [SchemeParameters.Parameter], canonical: String) {
@@ -75,7 +75,7 @@ extension Scheme: ParameterDeclaring {
                     + "\(ParameterSet.mostBytes) bytes of names and values"))
     }
 
-    /// Checks the parameters that this scheme declares, and adds the defaults. The others belong to other schemes.
+    /// Checks the parameters that this scheme declares, and adds the defaults. Other parameters belong to other schemes.
     ///
     /// - Returns: nil if the scheme declares none.
     func parameterSet(of given: SchemeParameters) throws(PluginError) -> ParameterSet? {

@@ -74,7 +74,7 @@ package enum PathTrust {
         // In a folder with the sticky bit, such as /tmp, only a file's owner can replace it.
         let isSticky = info.st_mode & S_IFMT == S_IFDIR && info.st_mode & S_ISVTX != 0
         guard info.st_mode & (S_IWGRP | S_IWOTH) != 0, !isSticky || !isStickyEnough else { return nil }
-        // A umask of 002 makes such files.
+        // A umask of 002 lets the user's private group write files.
         if info.st_mode & S_IWOTH == 0, PrivateGroup.isOwn(info.st_gid) {
             return PrivateGroup.mayHaveAccessList(path)
                 ? "is writable by others, by an access control list (setfacl -b removes it)" : nil
@@ -92,7 +92,7 @@ package enum PathTrust {
 }
 
 /// The group that many systems make for each user, with the user's name and no other member. A umask of 002 lets this group write
-/// new files, which gives nobody else a right.
+/// new files, which gives nobody else any rights.
 package enum PrivateGroup {
     /// Whether a file has an access control list (acl(5)), or may have one. The mode's bits for the group are then the list's
     /// mask: they limit what other users and groups in the list may do.

@@ -17,8 +17,8 @@ public enum PluginCrashReport {
     /// A signal outside of a plugin's call is passed on without a line, unless it occurs in a plugin's own code, for example on a
     /// thread that the plugin has started.
     ///
-    /// The library doesn't install this by itself, since signal handlers belong to the program. Call it once, before threads start
-    /// and after your own handlers are installed; only the first call counts. Each thread gets an alternate signal stack
+    /// The library doesn't install this by itself, since signal handlers belong to the program. Call it once, before threads
+    /// start and after your own handlers are installed; only the first call counts. Each thread gets an alternate signal stack
     /// (sigaltstack(2), 64 KiB) at its first call of a plugin, if it has none. On systems other than Linux, it does nothing.
     ///
     /// - Parameters:
@@ -28,7 +28,7 @@ public enum PluginCrashReport {
         install(program: program, exitStatus: exitStatus, neverExits: false)
     }
 
-    /// - Parameter neverExits: whether the program ends only by `_exit` or a signal, so that each `exit` is a plugin's.
+    /// - Parameter neverExits: whether the program ends only by `_exit` or a signal, so that every call of `exit` is a plugin's.
     package static func install(program: String?, exitStatus: Int32, neverExits: Bool) {
         if let program {
             nevod_crash_report_install(program, exitStatus, neverExits ? 1 : 0)

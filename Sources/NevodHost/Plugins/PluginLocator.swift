@@ -7,8 +7,8 @@
 /// Finds a plugin's library. A name with a slash is a path; a bare name is looked up in folders, but never in the working
 /// directory, where anybody may have put a file.
 ///
-/// A bare name is a file's (`libHMACAuth.so`), a plugin's (`HMACAuth`), or a short one: the part between `lib` and `Auth.so`, in
-/// upper or lower case (`hmac`).
+/// A bare name is the name of a file (`libHMACAuth.so`) or of a plugin (`HMACAuth`), or a short name: the part between `lib` and
+/// `Auth.so`, in upper or lower case (`hmac`).
 public struct PluginLocator: Sendable {
     /// Absolute paths, searched in this order.
     package let folders: [String]
@@ -18,8 +18,8 @@ public struct PluginLocator: Sendable {
         self.folders = folders
     }
 
-    /// Searches `NEVOD_PLUGIN_PATH`, then the folders of the user, the system, the executable and its installation. A program with
-    /// more rights than its user, such as a set-user-ID program, ignores the user's variables.
+    /// Searches `NEVOD_PLUGIN_PATH`, then the folders of the user, the system, the executable and its installation. A program
+    /// with more rights than its user, such as a set-user-ID program, ignores the user's variables.
     public static let standard: PluginLocator = {
         var folders = (trustedEnvironment("NEVOD_PLUGIN_PATH") ?? "").split(separator: ":").map(String.init)
             // An empty or relative entry would lead to the working directory.
@@ -39,8 +39,8 @@ public struct PluginLocator: Sendable {
 
     /// Returns the canonical path of a plugin's library.
     ///
-    /// - Parameter name: a path (`./libHMACAuth.so`), the name of a file (`libHMACAuth.so`), of a plugin (`HMACAuth`), or a short
-    ///   one (`hmac`). An exact name in any folder takes precedence over a short one.
+    /// - Parameter name: a path (`./libHMACAuth.so`), the name of a file (`libHMACAuth.so`) or of a plugin (`HMACAuth`), or a
+    ///   short name (`hmac`). An exact name in any folder takes precedence over a short name.
     package func find(_ name: String) throws(PluginError) -> String {
         let candidates: [String]
         if name.contains("/") {
@@ -68,7 +68,7 @@ public struct PluginLocator: Sendable {
     /// The short names of the plugins in the folders, sorted: `hmac` for `libHMACAuth.so`.
     package var shortNames: [String] { Set(files.map { Self.shortName(of: $0.name) }).sorted() }
 
-    /// The libraries in the folders. If several have one name, the first counts, as for exact names.
+    /// The libraries in the folders. If several have the same name, the first one counts, as with exact names.
     private var files: [(name: String, path: String)] {
         var files: [(name: String, path: String)] = []
         var seen: Set<String> = []

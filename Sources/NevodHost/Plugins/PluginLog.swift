@@ -17,7 +17,7 @@ public typealias PluginLog = @Sendable (_ level: Int32, _ message: String) -> Vo
 
 /// The place in a scheme's code that a line of its log comes from.
 package enum PluginLogOrigin {
-    /// Whether this thread is within `authorize`. Meant for a ``PluginLog``, which is called where the plugin writes the line.
+    /// Whether this thread is within `authorize`. Meant for a ``PluginLog``, which is called on the thread that writes the line.
     package static var isAuthorize: Bool { nevod_call_current().map { strcmp($0.pointee.function, "authorize") == 0 } ?? false }
 }
 

@@ -181,7 +181,7 @@ struct PluginTableReader {
         guard name.utf8.count <= Int(NEVOD_LIMIT_NAME), name.utf8.isContractName else {
             throw malformed(
                 field,
-                "is \"\(name)\"; it must begin with a-z, contain only a-z, 0-9 and '-', and have at most \(NEVOD_LIMIT_NAME) bytes"
+                "is \"\(name)\"; it must begin with a-z, contain only a-z, 0-9 and '-', and be at most \(NEVOD_LIMIT_NAME) bytes long"
             )
         }
         return name

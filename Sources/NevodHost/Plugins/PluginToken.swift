@@ -57,7 +57,8 @@ public struct PluginToken: TokenModel, Redacted {
     /// The account it belongs to, as the scheme named it; may be empty.
     public var account: String { issued.account }
 
-    /// Calls the scheme on this thread, even if it may block. (The method for an exchange lets other work go on meanwhile.)
+    /// Calls the scheme on this thread, even if it may block. (The asynchronous method, which takes an exchange, lets other work
+    /// go on meanwhile.)
     public func authorize(_ request: inout HTTPRequest) throws {
         let instance = try bound()
         let parameters = instance.scheme.parameters.isEmpty ? nil : try instance.parameterSet(of: [:])
@@ -135,18 +136,7 @@ extension PluginToken: ParameterTaking {
 }
 
 extension SchemeInstance {
-    /// Returns the error for a stored token that was issued for another scheme or server.
-    func foreign(_ token: PluginToken) -> PluginError {
-        let origins = token.purpose.origins.joined(separator: ", ")
-        return PluginError(
-            scheme.plugin, failed: .tokenCheck, of: scheme.id, status: Int32(NEVOD_BAD_TOKEN),
-            message:
-                "it was issued for \(token.purpose.scheme) of \(token.purpose.plugin)\(origins.isEmpty ? "" : " at \(origins)")")
-    }
-}
-
-extension SchemeInstance {
-    /// The requirement that the scheme's credential meets unless a program says otherwise: its id.
+    /// The requirement that the scheme's credential meets by default: the scheme's id.
     var requirement: AuthRequirement { AuthRequirement(scheme.id) }
 
     /// The token of a scheme whose settings are its credential.
@@ -156,15 +146,6 @@ extension SchemeInstance {
 
     /// Binds a stored token to this scheme.
     public func token(_ stored: PluginToken) -> PluginToken { stored.bound(to: self) }
-}
-
-/// The scheme and the servers that a token was issued for. The token is invalid for any others, and must not be shown to them.
-package struct TokenPurpose: Sendable, Hashable {
-    /// The name that the plugin gives itself.
-    package let plugin: String
-    package let scheme: String
-    /// The origins of the settings, which the flows send to; sorted.
-    package let origins: [String]
 }
 
 /// A token from storage was used before it was bound to a scheme.
@@ -177,8 +158,8 @@ public struct UnboundTokenError: Error, CustomStringConvertible {
 @available(*, deprecated, renamed: "UnboundTokenError")
 public typealias UnboundToken = UnboundTokenError
 
-/// A token as its scheme decoded it, so that requests need not parse its bytes. For a scheme that doesn't decode, the contract's
-/// table of the stored bytes. Immutable.
+/// A token as its scheme decoded it, so that requests need not parse its bytes. For a scheme that doesn't decode tokens, the
+/// contract's table of the stored bytes. Immutable.
 final class LiveToken: Sendable {
     let instance: SchemeInstance
     /// The token of `authorize` and `on_response`. The contract allows concurrent use from any thread.

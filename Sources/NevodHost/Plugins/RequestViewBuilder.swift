@@ -89,7 +89,7 @@ struct RequestViewBuilder: ~Copyable {
     }
 
     /// Calls `call` with the contract's table. Headers and body are borrowed from the request. The rest is copied into one block,
-    /// on the stack up to 1024 bytes; the state in it is a secret, and is wiped afterwards.
+    /// which is on the stack if it fits in 1024 bytes. The state in the block is secret, so it is wiped afterwards.
     ///
     /// - Returns: what `call` returns, or `NEVOD_INTERNAL` if libcrypto fails to make a digest or random bytes.
     func withTable(_ call: (UnsafePointer<nevod_view>) -> Int32) -> Int32 {
@@ -163,7 +163,7 @@ struct RequestViewBuilder: ~Copyable {
         }
     }
 
-    /// Writes the digests. Computes them from the body, unless the body is a stream, which has been read for them before.
+    /// Writes the digests. Computes them from the body, unless the body is a stream: then they were computed before.
     ///
     /// - Returns: false if libcrypto fails.
     @inline(__always)
@@ -189,7 +189,7 @@ struct RequestViewBuilder: ~Copyable {
     }
 }
 
-/// Divides one block of memory into pieces. Its user allocates a block of the right size.
+/// Divides one block of memory into pieces. The caller allocates a block of the right size.
 private struct ViewScratch {
     private var next: UnsafeMutableRawPointer
     private let end: UnsafeMutableRawPointer

@@ -2,9 +2,9 @@ internal import NevodPluginABI
 
 /// An authentication scheme that a plugin offers.
 public struct Scheme: Sendable {
-    /// The path of its library.
+    /// The path of the plugin's library.
     public let plugin: String
-    /// The plugin's ``Plugin/name``. Stored tokens belong to this name, so that they survive a renamed library file.
+    /// The plugin's ``Plugin/name``. Stored tokens refer to this name, so they stay valid if the library's file is renamed.
     let pluginName: String
     /// The id by which ``Plugin/scheme(_:)`` finds it, such as `hmac`; unique in its plugin.
     public let id: String
@@ -33,14 +33,14 @@ public struct Scheme: Sendable {
         called = CalledScheme.of(library: plugin, table, id: id)
     }
 
-    /// Whether it obtains its tokens by flows, such as a login. A scheme without flows, such as HMAC, has its credential in its
-    /// settings.
+    /// Whether the scheme obtains its tokens by flows, such as a login. A scheme without flows, such as HMAC, has its credential
+    /// in its settings.
     public var hasFlows: Bool { table.pointee.flow_begin != nil }
 
-    /// Whether its login asks a person, as the scheme declares.
+    /// Whether the scheme declares that its login asks a person.
     public var isInteractive: Bool { table.pointee.flags & UInt32(NEVOD_SCHEME_INTERACTIVE) != 0 }
 
-    /// Whether its functions may wait or take long, as the scheme declares. They then run apart from the thread that carries
+    /// Whether the scheme declares that its functions may wait or take long. If so, they don't run on the thread that carries
     /// requests.
     public var blocks: Bool { table.pointee.flags & UInt32(NEVOD_SCHEME_BLOCKS) != 0 }
 
@@ -48,15 +48,15 @@ public struct Scheme: Sendable {
     /// them on the threads of ``SchemeWorkers``, so that no other request waits for them.
     public var mayBlock: Bool { called.mayBlock }
 
-    /// Checks the settings and makes an instance with them. Blocks while the scheme does so, for instance to derive a key or to
-    /// open a smart card.
+    /// Checks the settings and makes an instance with them. Blocks as long as the scheme does, for instance while it derives a
+    /// key or opens a smart card.
     ///
     /// - Parameters:
     ///   - settings: every setting that the scheme requires, and only settings that it declares.
-    ///   - target: the recipient of its credential.
+    ///   - target: the recipient of the scheme's credential.
     ///   - clock: gives the scheme the time; tests pass one that doesn't move. If a server's `Date` fields show that its clock
     ///     differs by up to a day, the server's time is used instead.
-    ///   - workers: the threads for its calls if they may block.
+    ///   - workers: the threads for the scheme's calls, if these may block.
     ///   - log: receives the lines that the plugin writes.
     public func makeInstance(
         settings: SchemeSettings = [:], target: SchemeTarget = .origin, clock: HostClock = .system,

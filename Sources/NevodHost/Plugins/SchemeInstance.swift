@@ -13,8 +13,8 @@ public final class SchemeInstance: Sendable {
     private let defaultParameters: Result<ParameterSet?, PluginError>
     /// The scheme and servers that its tokens are issued for.
     package let purpose: TokenPurpose
-    /// A digest of the given settings, without the secrets. A user's name or a client's identifier may be among them, and one
-    /// user must not find another user's token.
+    /// A digest of the given settings, without the secrets. Because the settings may name a user or a client, the digest keeps
+    /// one user from finding another user's token.
     package let settingsDigest: String
     let provenance: Provenance
     let services: HostServices
@@ -108,7 +108,7 @@ public final class SchemeInstance: Sendable {
         return instance
     }
 
-    /// Checks the parameters of a request that this scheme declares, and adds the defaults.
+    /// Checks a request's parameters that this scheme declares, and adds the defaults.
     ///
     /// - Returns: nil if the scheme declares none.
     func parameterSet(of given: SchemeParameters) throws(PluginError) -> ParameterSet? {

@@ -4,13 +4,13 @@ internal import NevodSupport
 /// The checked result of an instance's `needs`: the parts of a request, and the responses, that it wants to see.
 struct SchemeNeeds: Sendable {
     var flags: UInt32 = 0
-    /// For a request's body.
+    /// The digests of a request's body.
     var digests: [DigestAlgorithm] = []
-    /// For a response's body.
+    /// The digests of a response's body.
     var responseDigests: [DigestAlgorithm] = []
     /// The statuses that are challenges for this scheme, besides 401 and 403, or 407.
     var challengeStatuses: [Int] = []
-    /// The media types of 2xx responses that are challenges for this scheme, too.
+    /// The media types that make a 2xx response a challenge for this scheme.
     var challengeTypes: [MediaType] = []
 
     var body: Bool { flags & UInt32(NEVOD_NEED_BODY) != 0 }
@@ -102,9 +102,9 @@ struct SchemeNeeds: Sendable {
         }
     }
 
-    /// Returns an array of the table.
+    /// Returns an array from the table.
     ///
-    /// - Parameter field: the name of its field, without the plural's ending.
+    /// - Parameter field: the name of the array's field, without the ending of the plural.
     private static func array<Value>(
         _ start: UnsafePointer<Value>?, _ count: UInt32, upTo limit: Int32, _ field: String, plural: String = "s",
         of scheme: Scheme

@@ -32,7 +32,7 @@ public struct SchemeSetting: Sendable, Hashable {
     public let name: String
     /// The form of its values.
     public let kind: Kind
-    /// Whether making an instance fails without a value for it.
+    /// Whether an instance can't be made without a value for this setting.
     public let isRequired: Bool
     /// Whether its value is secret: never taken from a command line, never shown.
     public let isSecret: Bool
@@ -63,7 +63,8 @@ public struct SchemeSetting: Sendable, Hashable {
         self.help = help
     }
 
-    /// Returns why a text is not a valid value, as the rest of a sentence that begins with the setting's name; nil if it is valid.
+    /// Returns why a text is not a valid value, as the rest of a sentence that begins with the setting's name; nil if it is
+    /// valid.
     func problem(with text: String) -> String? {
         switch kind {
         case .text: text.utf8.contains(0) ? "contains a NUL byte" : nil

@@ -11,7 +11,7 @@ public struct SchemeSettings: Sendable, ExpressibleByDictionaryLiteral {
     public enum Value: Sendable, ExpressibleByStringLiteral {
         /// A string. Secret settings accept it too, but the string's memory is not wiped.
         case text(String)
-        /// A secret: wiped with its last reference, as is the copy that is passed to the scheme.
+        /// A secret. It is wiped when its last reference is released, and so is the copy that is passed to the scheme.
         case secret(Secret)
 
         public init(stringLiteral value: String) {
@@ -42,9 +42,9 @@ public struct SchemeSettings: Sendable, ExpressibleByDictionaryLiteral {
 
 extension SchemeSettings {
     /// Returns a digest of the values that are not secret, independent of the order of their names: 64 bits of FNV-1a as 16
-    /// hexadecimal digits. It tells a user's own settings apart, and protects nothing.
+    /// hexadecimal digits. It only tells a user's own settings apart, and doesn't protect them.
     ///
-    /// - Parameter declared: the scheme's settings. The value of a secret one is secret even if it was given as a text.
+    /// - Parameter declared: the scheme's settings. The value of a secret setting is secret even if it was given as a text.
     func digest(_ declared: [SchemeSetting]) -> String {
         let secret = Set(declared.filter(\.isSecret).map(\.name))
         var texts: [(name: String, value: String)] = []
@@ -62,7 +62,7 @@ extension SchemeSettings {
 }
 
 extension SchemeSettings: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The names only: a value that isn't secret to the scheme may be to its user.
+    /// Only the names: a value that isn't a secret to the scheme may be one to its user.
     public var description: String { "[\(values.map(\.name).joined(separator: ", "))]" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["names": values.map(\.name)]) }
@@ -141,7 +141,7 @@ extension Scheme {
     }
 
     private static func problem(with secret: UnsafeRawBufferPointer, _ setting: SchemeSetting) -> String? {
-        // The check of a text avoids a string: that copy of the secret would not be wiped.
+        // A text is checked without making a string, because that copy of the secret would not be wiped.
         guard setting.kind != .text else { return secret.contains(0) ? "contains a NUL byte" : nil }
         return setting.problem(with: String(decoding: secret, as: UTF8.self))
     }

@@ -10,7 +10,7 @@ struct StatePlace: Hashable, Sendable {
 }
 
 /// The states that a scheme keeps for each account and origin, with their use counts. State and count are read together, so that
-/// concurrent requests never use a nonce with the count of another.
+/// concurrent requests never use a nonce with another nonce's count.
 struct SchemeStates {
     private struct Entry {
         var state: Secret?
@@ -21,8 +21,8 @@ struct SchemeStates {
     private static let most = 1000
 
     private var entries: [StatePlace: Entry] = [:]
-    /// For each account, the first use count of an origin that starts with the login's state. Dropped entries raise it, since they
-    /// may have used that state up to this count.
+    /// For each account, the use count at which a new origin starts to use the login's state. Dropping an origin's entry raises
+    /// it, because that origin may have used the state up to this count.
     private var floors: [String: UInt64] = [:]
 
     /// Returns the state of the place, or the one that the account's login kept.

@@ -3,19 +3,16 @@ public struct NetworkProvider: Sendable {
     /// The configuration, fixed for the provider's lifetime.
     public let config: NetworkConfig
     private let session: any HTTPTransport
-    private let chain: InterceptorChain
+    let chain: InterceptorChain
     private let observer: Observer?
     private let limiter: (any RateLimiting)?
-    private let logger: (any NetworkLogger)?
+    let logger: (any NetworkLogger)?
     private let slots: DispatchSlots
-    private let budget: RetryBudget
+    let budget: RetryBudget
 
     /// Receives each request as it is passed to the transport, credentials included: print only its
     /// ``HTTPRequest/redactedHead``.
     public typealias Observer = @Sendable (HTTPRequest) -> Void
-
-    /// Limits the attempts that interceptors ask for, in case one always wants a retry. A retry policy limits its own attempts.
-    private static let maxAttempts = 16
 
     /// Creates a provider for routes.
     ///
@@ -24,8 +21,8 @@ public struct NetworkProvider: Sendable {
     ///   - session: the transport.
     ///   - interceptor: an interceptor, or an ``InterceptorChain``.
     ///   - rateLimiter: asked before each attempt; by default a ``RateLimiter`` with the configuration's limit.
-    ///   - logger: logs retries, and each server with a clock that differs from this machine's, if a plugin's scheme signs for
-    ///     it.
+    ///   - logger: logs retries. If a plugin's scheme signs for a server with a clock that differs from this machine's, logs that
+    ///     too.
     ///   - observer: receives each request as it is sent, for traces and tests.
     public init(
         config: NetworkConfig, session: any HTTPTransport = CurlSession(),
@@ -60,8 +57,8 @@ public struct NetworkProvider: Sendable {
     ///   - session: the transport.
     ///   - interceptor: an interceptor, or an ``InterceptorChain``.
     ///   - signer: the token that signs each attempt after the whole chain.
-    ///   - logger: logs retries, and each server with a clock that differs from this machine's, if a plugin's scheme signs for
-    ///     it.
+    ///   - logger: logs retries. If a plugin's scheme signs for a server with a clock that differs from this machine's, logs that
+    ///     too.
     ///   - observer: receives each request as it is sent, for traces and tests.
     public init(
         session: any HTTPTransport, interceptor: any RequestInterceptor = InterceptorChain([]),
@@ -192,43 +189,14 @@ public struct NetworkProvider: Sendable {
             await chain.observe(exchange, outcome)
             // The caller was cancelled and needs no further attempt.
             if case .failure(let error) = outcome, error.code == .cancelled { throw .cancelled }
-            var shouldRetry = try await chainWantsRetry(&exchange, outcome)
-            // Done after the chain was asked: a scheme's verdict comes first.
-            if !shouldRetry, case .success(let response) = outcome {
-                shouldRetry = exchange.bindings.signing.shouldSignAgain(exchange.request, after: response)
-            }
-            if !shouldRetry { shouldRetry = try await waitBeforeRetry(&retries, exchange, outcome, deadline) }
+            let shouldRetry = try await wantsNextAttempt(&exchange, &retries, after: outcome, deadline)
             signing = exchange.bindings.signing
-            guard shouldRetry, attempt - retries.attempts < Self.maxAttempts, request.body.isReplayable else {
+            guard shouldRetry, mayMakeNextAttempt(after: attempt, retries), request.body.isReplayable else {
                 do throws(TransportError) { return (exchange.request, try outcome.get()) } catch { throw NetworkError(error) }
             }
             attempt += 1
             bindings = exchange.bindings
         }
-    }
-
-    /// Asks the retry policy, and waits if it says so.
-    ///
-    /// - Returns: whether to send the request again.
-    private func waitBeforeRetry(
-        _ retries: inout RetryState, _ exchange: Exchange, _ outcome: Result<HTTPResponse, TransportError>,
-        _ deadline: Deadline
-    ) async throws(NetworkError) -> Bool {
-        var random = SystemRandomNumberGenerator()
-        let decision = retries.next(
-            after: outcome, of: exchange.request, random: &random, now: HostClock.system.now,
-            elapsed: retries.elapsed(sinceFirst: exchange.began))
-        // A retry after the deadline would only replace the outcome with a timeout. The budget is charged last, only for a retry
-        // that is made.
-        guard case .wait(let pause) = decision, deadline.allows(pause),
-            exchange.attempt - retries.attempts < Self.maxAttempts, retries.isBudgeted ? budget.withdraw() : true
-        else { return false }
-        let redactor = Redactor(names: .default, request: exchange.request)
-        logger?.notice(
-            redactor.text(retries.notice(of: outcome, pause: pause)),
-            ["request": "\(exchange.request)", "attempt": "\(exchange.attempt + 1)", "after": "\(pause)"])
-        do { try await Task.sleep(for: pause) } catch { throw .cancelled }
-        return true
     }
 
     /// Reads the rest of a redirect's body if it is short, so that the connection can be reused.
@@ -266,7 +234,7 @@ public struct NetworkProvider: Sendable {
         try await adapt(&exchange, with: chain.credentials)
         if !exchange.mayCarryCredentials { exchange.request.stripCredentials() }
         exchange.readsWholeBody = chain.readsBodies && chain.readsWholeBody(of: exchange)
-        // Otherwise the transport would ask for a content coding, and undo it.
+        // Otherwise the transport would ask for a content coding, only to undo it.
         if exchange.readsWholeBody, session.decodesContent, !exchange.request.headers.contains("Accept-Encoding") {
             exchange.request.headers.add("Accept-Encoding", "identity", by: .host)
         }
@@ -301,17 +269,7 @@ public struct NetworkProvider: Sendable {
         }
     }
 
-    private func chainWantsRetry(
-        _ exchange: inout Exchange, _ outcome: Result<HTTPResponse, TransportError>
-    ) async throws(NetworkError) -> Bool {
-        do {
-            return try await DispatchSlots.$isNested.withValue(true) { try await chain.retry(&exchange, after: outcome) }
-        } catch {
-            throw failure(error)
-        }
-    }
-
-    private func failure(_ error: any Error) -> NetworkError {
+    func failure(_ error: any Error) -> NetworkError {
         switch error {
         case let error as NetworkError: error
         case is CancellationError: .cancelled

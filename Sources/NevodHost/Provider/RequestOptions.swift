@@ -1,4 +1,4 @@
-/// Options for one request, with all its attempts and redirects, by a ``NetworkProvider``. (``TransferOptions``, in contrast,
+/// Options for one request of a ``NetworkProvider``, including all its attempts and redirects. (``TransferOptions``, in contrast,
 /// apply to a single transfer.)
 public struct RequestOptions: Sendable {
     /// The options for the transport. The timeout limits the whole request; each attempt gets the time that is left.
@@ -10,8 +10,8 @@ public struct RequestOptions: Sendable {
     /// The parameters for the schemes that authorize the request, such as a `scope`.
     public var schemeParameters: SchemeParameters
 
-    /// Creates options. By default, a request may take 60 s, a connection 30 s, a body may have 64 MiB, up to 10 redirects are
-    /// followed, and the configuration's policies apply.
+    /// Creates options. By default, a request may take 60 s, connecting may take 30 s, and a body may be up to 64 MiB in size. Up
+    /// to 10 redirects are followed, and the configuration's policies apply.
     public init(
         timeout: Duration? = .seconds(60), connectTimeout: Duration = .seconds(30),
         delivery: TransferOptions.Delivery = .collected(limit: 64 << 20),

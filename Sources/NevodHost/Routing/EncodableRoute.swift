@@ -42,7 +42,7 @@ public struct EncodableMethodRoute<
     /// Creates a route.
     ///
     /// - Parameters:
-    ///   - endpoint: the path below the service's; see ``Route/endpoint``.
+    ///   - endpoint: the path below the service's base URL; see ``Route/endpoint``.
     ///   - domain: the service that the request goes to.
     ///   - queryParameters: parameters sent in the query, sorted by name.
     ///   - body: the value to encode; nil for no body.

@@ -11,7 +11,7 @@
 ///
 /// Any ``NetworkProvider`` with a ``DefaultDomain`` sends it.
 public struct Endpoint<Response: Decodable & Sendable>: Route {
-    /// The path below the service's, percent-encoded; see ``EndpointPath``.
+    /// The path below the service's base URL, percent-encoded; see ``EndpointPath``.
     public var path: String { location.text }
     public let method: HTTPMethod
     /// Parameters sent in the query, in this order.
@@ -28,7 +28,7 @@ public struct Endpoint<Response: Decodable & Sendable>: Route {
     ///
     /// - Parameters:
     ///   - method: the method. It decides whether a failed request may be retried (RFC 9110 §9.2.2).
-    ///   - path: the path below the service's. A literal is sent unchanged, an interpolated value is percent-encoded.
+    ///   - path: the path below the service's base URL. A literal is sent unchanged; an interpolated value is percent-encoded.
     ///   - query: parameters for the query. A literal keeps its order.
     ///   - body: the body.
     ///   - headers: header lines, sorted by name. A Content-Type replaces the body's.
@@ -153,7 +153,7 @@ extension Endpoint {
     /// Creates an endpoint that uploads a form.
     ///
     /// - Parameters:
-    ///   - path: the path below the service's.
+    ///   - path: the path below the service's base URL.
     ///   - multipart: the form.
     ///   - method: the method.
     ///   - query: parameters for the query.

@@ -41,7 +41,7 @@ public struct EndpointPath: Sendable, Hashable, ExpressibleByStringInterpolation
             text: stringInterpolation.text, template: stringInterpolation.template, isComplete: stringInterpolation.isComplete)
     }
 
-    /// Whether both are sent alike. Templates are not compared.
+    /// Whether both paths are sent as the same text. Templates are not compared.
     public static func == (left: EndpointPath, right: EndpointPath) -> Bool {
         left.text == right.text && left.isComplete == right.isComplete
     }

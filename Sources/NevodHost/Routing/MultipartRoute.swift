@@ -53,7 +53,7 @@ extension MultipartRoute {
     /// Creates a route that uploads a file, read from disk while it is sent, preceded by additional fields, sorted by name.
     ///
     /// - Parameters:
-    ///   - endpoint: the path below the service's; see ``Route/endpoint``.
+    ///   - endpoint: the path below the service's base URL; see ``Route/endpoint``.
     ///   - domain: the service that the request goes to.
     ///   - fieldName: the name of the file's part.
     ///   - path: the path of the file, absolute or relative to the working directory.

@@ -23,7 +23,7 @@ extension NetworkProvider {
     ///
     /// - Parameters:
     ///   - method: the method. It decides whether a failed request may be retried (RFC 9110 §9.2.2).
-    ///   - path: the path below the base URL's; see ``Route/endpoint``.
+    ///   - path: the path below the base URL; see ``Route/endpoint``.
     ///   - query: query parameters, sorted by name.
     ///   - body: a JSON object, sorted by name; nil or empty for no body.
     ///   - headers: header lines, sorted by name.
@@ -114,7 +114,7 @@ extension NetworkProvider {
     /// Uploads a file as `multipart/form-data`, read from disk while it is sent.
     ///
     /// - Parameters:
-    ///   - endpoint: the path below the base URL's.
+    ///   - endpoint: the path below the base URL.
     ///   - fieldName: the name of the file's part.
     ///   - path: the path of the file, absolute or relative to the working directory.
     ///   - filename: the file name sent to the server; nil for the last component of the path.

@@ -109,7 +109,7 @@ enum RouteURL {
             } else if path.starts(with: [UInt8(ascii: "/"), UInt8(ascii: "/")]) {
                 "it starts with //, which precedes a host; an endpoint is a path"
             } else if startsWithScheme(path) {
-                "it is an absolute URL; an endpoint is a path below the service's"
+                "it is an absolute URL; an endpoint is a path below the service's base URL"
             } else if hasDotSegment(path) {
                 "it has . or .. as a segment, which leads to another folder"
             } else {

@@ -25,7 +25,7 @@ public protocol Route: Sendable {
     /// The service that the request goes to. The configuration maps it to an environment.
     var domain: Domain { get }
 
-    /// The path below the service's, with or without a leading slash, and optionally a query. It is sent unchanged, so
+    /// The path below the service's base URL, with or without a leading slash, and optionally a query. It is sent unchanged, so
     /// interpolated text must be percent-encoded. Paths that could lead outside the service are rejected: absolute URLs, `//`,
     /// and `..` in any encoding.
     var endpoint: String { get }

@@ -18,7 +18,7 @@ public struct SimpleRoute<Response: Decodable, Domain: ServiceDomain, Method: Ro
     /// Creates a route.
     ///
     /// - Parameters:
-    ///   - endpoint: the path below the service's; see ``Route/endpoint``.
+    ///   - endpoint: the path below the service's base URL; see ``Route/endpoint``.
     ///   - domain: the service that the request goes to.
     ///   - queryParameters: parameters sent in the query, sorted by name.
     ///   - parameters: parameters sent as the encoding says, sorted by name.
@@ -49,7 +49,7 @@ public struct SimpleRoute<Response: Decodable, Domain: ServiceDomain, Method: Ro
     /// Creates a route with a JSON body.
     ///
     /// - Parameters:
-    ///   - endpoint: the path below the service's; see ``Route/endpoint``.
+    ///   - endpoint: the path below the service's base URL; see ``Route/endpoint``.
     ///   - domain: the service that the request goes to.
     ///   - queryParameters: parameters sent in the query, sorted by name.
     ///   - bodyParameters: parameters sent in the body as JSON, sorted by name.

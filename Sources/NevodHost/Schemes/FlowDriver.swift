@@ -18,7 +18,8 @@ struct FlowDriver: Sendable {
     /// - Parameters:
     ///   - account: the account that the user wants; if empty, the token's account.
     ///   - response: the response with the challenge, for a challenge flow.
-    ///   - origin: the origin whose state the flow uses, and that sent the challenge; nil for a login, which precedes any request.
+    ///   - origin: the origin whose state the flow uses, and that sent the challenge; nil for a login, which precedes any
+    ///     request.
     ///   - keep: saves a token durably.
     /// - Returns: the issued token; nil if the scheme has no flow of this kind.
     /// - Throws: ``PluginError``, `CancellationError`, and the errors of `keep` and the interaction.
@@ -48,9 +49,9 @@ struct FlowDriver: Sendable {
         while true {
             let (action, state) = try await step(flow, event, at: place, work)
             if let problem = count.add(action, after: event) { throw flow.fault(problem) }
-            // A login's account, and so the place of its state, is known only when it finishes.
+            // A login's account, and so the place of its state, is known only when the login finishes.
             if kind == .login { kept = state ?? kept } else if let state { instance.setState(state, at: place) }
-            // A person may take long, and a login doesn't use the stored token: other processes need not wait for it.
+            // A person may take long, and a login doesn't use the stored token, so other processes need not wait for the login.
             if kind == .login, action.userAction != nil { RenewalContext.renewals.last?.releaseLock() }
             do {
                 switch action {
@@ -100,7 +101,7 @@ struct FlowDriver: Sendable {
     }
 
     /// Returns the result of a step. If the scheme doesn't block, the step may finish even if this task is cancelled: steps are
-    /// serial, so the flow can't learn of the cancellation before.
+    /// serial, so the flow can't learn of the cancellation any earlier.
     private func finished<Success>(_ step: Task<Success, any Error>) async throws -> Success {
         let pause: Duration = instance.mayBlock ? .zero : Self.lastPause
         return try await withTaskCancellationHandler {
@@ -113,7 +114,7 @@ struct FlowDriver: Sendable {
         }
     }
 
-    /// The longest that a cancelled flow is waited for.
+    /// How long to wait for a cancelled flow at most.
     private static let lastPause = Duration.seconds(5)
 
     private func cancel(_ flow: Flow, now: UnixTime, state: Secret?, until deadline: ContinuousClock.Instant) async {
@@ -180,7 +181,7 @@ struct FlowDriver: Sendable {
         if let missing = questions.first(where: { answers[$0.name] == nil }) {
             throw instance.unanswered([missing.name])
         }
-        // The contract promises one of the choices.
+        // The contract promises the flow one of the choices.
         let other = questions.first { question in
             guard case .choice(let choices) = question.kind, let answer = answers[question.name] else { return false }
             return !choices.contains { Secret(copying: Array($0.utf8)) == answer }
@@ -211,7 +212,8 @@ struct FlowDriver: Sendable {
         }
     }
 
-    /// Runs `body`, and returns nil at the flow's deadline. If `body` ignores its cancellation, it runs on unobserved.
+    /// Runs `body`, and returns nil at the flow's deadline. If `body` ignores its cancellation, it runs on, and its result is
+    /// dropped.
     private func bounded<Success: Sendable>(
         _ work: Work, _ body: @escaping @Sendable () async throws -> Success
     ) async throws -> Success? {
@@ -301,7 +303,7 @@ extension SchemeInstance {
 }
 
 extension UserAction {
-    /// Whether it can be performed without a person: a text may go unread, but a person has to open an address.
+    /// Whether the action can be performed without a person: a text may go unread, but a person has to open an address.
     fileprivate var isPossibleAlone: Bool {
         if case .show(_, let url) = self { url.isEmpty } else { false }
     }

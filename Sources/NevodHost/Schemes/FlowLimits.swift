@@ -2,14 +2,15 @@ internal import NevodPluginABI
 
 /// The limits of a flow; the host ends a flow that exceeds one.
 struct FlowLimits: Sendable {
-    /// Doesn't include waits, and the steps that follow them.
+    /// The number of steps. Waits, and the steps that follow them, don't count.
     var steps = Int(NEVOD_LIMIT_FLOW_STEPS)
     var waits = Int(NEVOD_LIMIT_FLOW_WAITS)
-    /// The most bytes of all responses together.
+    /// The size of all responses together, in bytes.
     var bytes = Int(NEVOD_LIMIT_FLOW_BYTES)
-    /// Includes the time spent waiting, for people too.
+    /// The time from start to end, including the time spent waiting, even for people.
     var duration: Duration = .seconds(Int(NEVOD_LIMIT_FLOW_SECONDS))
-    /// The longest that one call of `flow_begin` or `flow_step` may take: a renewal that doesn't return keeps all requests waiting.
+    /// The longest that one call of `flow_begin` or `flow_step` may take: a renewal that doesn't return keeps all requests
+    /// waiting.
     var call: Duration = .seconds(Int(NEVOD_LIMIT_FLOW_CALL_SECONDS))
 }
 

@@ -2,13 +2,13 @@ internal import Glibc
 internal import NevodPluginABI
 internal import NevodSupport
 
-/// Serves a redirect URI on loopback (RFC 8252 §7.3) until it is stopped, and passes on the requests for it. Any program on this
-/// machine can send such a request, and any web page can post a form. The flow has to check that the request came from its own
-/// browser session.
+/// Listens at a redirect URI on loopback (RFC 8252 §7.3) until it is stopped, and passes on the requests that arrive there. Any
+/// program on this machine can send such a request, and any web page can post a form. The flow has to check that the request came
+/// from its own browser session.
 final class LoopbackListener: Sendable {
     /// A request for the redirect URI.
     struct Redirect: Sendable {
-        /// With its query.
+        /// The URL, with its query.
         let url: String
         /// The form that was posted.
         let body: Secret?
@@ -19,10 +19,10 @@ final class LoopbackListener: Sendable {
         var waiter: Waiter<Redirect>?
     }
 
-    // Limit silent and slow connections, so that they can't block the browser's.
+    // Limit silent and slow connections, so that they can't block the browser's connection.
     private static let mostConnections = 16
     static let connectionTimeout: Duration = .seconds(2)
-    /// The most unread redirects to keep. Several, so that another program's don't displace the browser's.
+    /// How many unread redirects are kept. More than one, so that another program's redirect doesn't displace the browser's.
     private static let mostRedirects = 16
 
     let url: String
@@ -71,7 +71,8 @@ final class LoopbackListener: Sendable {
         isStopped.withLock { isStopped in
             guard !isStopped else { return }
             isStopped = true
-            // The thread closes the sockets only after it has seen the flag, so these are not yet another file's.
+            // The thread closes the sockets only after it has seen the flag, so these descriptors can't belong to other files
+            // yet.
             for listener in listeners { shutdown(listener, Int32(SHUT_RDWR)) }
         }
     }
@@ -104,15 +105,15 @@ final class LoopbackListener: Sendable {
                     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
                     connections.append(RedirectConnection(descriptor, timeout: timeout))
                 } else {
-                    // Out of descriptors, for example: a pause keeps this loop from spinning.
+                    // For example, the process has run out of descriptors. A pause keeps this loop from spinning.
                     poll(nil, 0, 50)
                 }
             }
         }
     }
 
-    /// Reads the bytes that have arrived, and responds if the request is complete. Other requests, such as a browser's for an icon,
-    /// get an error.
+    /// Reads the bytes that have arrived, and responds if the request is complete. Other requests, such as a browser's for an
+    /// icon, get an error.
     private func isFinished(_ connection: RedirectConnection, isReadable: Bool) -> Bool {
         guard isReadable else { return connection.deadline < .now }
         switch connection.receive(parsed) {
@@ -143,7 +144,8 @@ enum LoopbackSockets {
     /// Limits the search for a port that is free on both addresses.
     private static let mostAttempts = 16
 
-    /// Opens the sockets of a redirect URI: two for `localhost` if the machine has IPv6, since a browser may choose either address.
+    /// Opens the sockets of a redirect URI: two for `localhost` if the machine has IPv6, since a browser may choose either
+    /// address.
     ///
     /// - Returns: the sockets, which the caller closes, and their port.
     static func open(_ uri: RedirectURI) throws(ListenError) -> (sockets: [Int32], port: UInt16) {
@@ -202,7 +204,8 @@ enum LoopbackSockets {
         guard descriptor >= 0 else { return .failure(Failure(code: errno, host: host, port: port)) }
         var yes: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)
-        // The last login's connections may still wait for stray packets. This doesn't share a port with another listener.
+        // The last login's connections may still wait for stray packets, and must not block the port. This option doesn't let
+        // another listener share the port.
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, size)
         if family == AF_INET6 { setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &yes, size) }
         guard let bound = family == AF_INET6 ? bind6(descriptor, port) : bind4(descriptor, port) else {
@@ -229,7 +232,7 @@ enum LoopbackSockets {
         return bindAndListen(descriptor, &address) ? UInt16(bigEndian: address.sin6_port) : nil
     }
 
-    /// Replaces the address by the one that the socket got. Leaves the reason of a failure in `errno`.
+    /// Replaces the address with the one that the socket got. Leaves the reason of a failure in `errno`.
     private static func bindAndListen<Address>(_ descriptor: Int32, _ address: inout Address) -> Bool {
         var length = socklen_t(MemoryLayout<Address>.size)
         return withUnsafeMutableBytes(of: &address) { bytes in

@@ -15,7 +15,7 @@ final class RedirectConnection {
 
     private static let longestHead = 32 << 10
     private static let piece = 16 << 10
-    /// The most pieces read at once, so that a fast sender doesn't keep the others waiting.
+    /// How many pieces are read in a row, so that a fast sender doesn't keep the others waiting.
     private static let mostPieces = 16
 
     let descriptor: Int32
@@ -25,10 +25,10 @@ final class RedirectConnection {
     private var received = WipedBytes(capacity: 1024)
     private var head: RedirectHead?
     private var headLength = 0
-    /// The bytes that are known not to contain the end of the head.
+    /// How many bytes are known not to contain the end of the head.
     private var searched = 0
 
-    /// - Parameter timeout: for the head, and again for the body.
+    /// - Parameter timeout: the time limit for the head, and again for the body.
     init(_ descriptor: Int32, timeout: Duration) {
         self.descriptor = descriptor
         self.timeout = timeout

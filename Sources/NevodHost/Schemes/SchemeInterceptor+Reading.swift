@@ -11,7 +11,7 @@ extension SchemeInterceptor: ResponseReader {
     func read(
         _ response: HTTPResponse, isDecoded: Bool, _ exchange: inout Exchange
     ) async throws(TransportError) -> HTTPResponse {
-        // Chosen when the request was authorized, so that this can't fail.
+        // The interceptor was chosen when the request was authorized, so this can't fail.
         if let own = try? interceptor(for: &exchange) {
             return try await own.readWithOwnToken(response, isDecoded: isDecoded, &exchange)
         }
@@ -69,7 +69,7 @@ extension SchemeInterceptor: ResponseReader {
         }
         guard needsDigests, response.hasBody(inResponseTo: exchange.request.method) else { return stream }
         use.body.isShownAtEnd = true
-        // The work ends with the response, and holds it: a reference from its stream would keep both forever.
+        // The work holds the response, and ends with it. If the response's stream held the work in turn, both would live forever.
         var exchange = exchange
         exchange.work = nil
         return stream.checkedAtEnd { [use, exchange] () async throws(TransportError) in
@@ -150,7 +150,7 @@ extension HTTPResponseStream {
         return BodyHead(bytes: bytes, isWhole: isWhole, body: body)
     }
 
-    /// The source of what follows the beginning.
+    /// Where the rest of the body comes from.
     private enum Rest {
         case later
         case late(LatePiece)
@@ -159,7 +159,7 @@ extension HTTPResponseStream {
 
     private enum Piece {
         case piece([UInt8]?)
-        /// It didn't arrive in time, and is still being read.
+        /// The next piece didn't arrive in time, and is still being read.
         case late(LatePiece)
     }
 

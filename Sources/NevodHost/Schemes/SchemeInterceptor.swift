@@ -45,7 +45,7 @@ public struct SchemeInterceptor: CredentialInterceptor {
             let sessions = session.sessions
         else { return nil }
         let owner = ObjectIdentifier(sessions)
-        // The same for all attempts, though the session may have forgotten the set since.
+        // All attempts use the same interceptor, even if the session has forgotten the set meanwhile.
         if let chosen: SchemeInterceptor = exchange.bindings.attachment(of: owner) { return chosen }
         do throws(PluginError) {
             guard let set = try session.instance.parameterSet(of: exchange.schemeParameters), !set.isDefault else { return nil }

@@ -17,8 +17,8 @@ extension SchemeSession {
         }
     }
 
-    /// Renews a token that still works, without asking a person. If a login is refused, the token stays in use, and the login isn't
-    /// retried until the server refuses the token: an account may be locked after a few attempts.
+    /// Renews a token that still works, without asking a person. If a login is refused, the token stays in use, and the login
+    /// isn't retried until the server refuses the token: an account may be locked after a few attempts.
     private func renewedEarly(_ old: PluginToken, by driver: FlowDriver) async throws -> PluginToken {
         var driver = driver
         driver.interaction = nil
@@ -103,8 +103,8 @@ extension SchemeSession {
         }
     }
 
-    /// Converts a scheme's permanent refusal to ``RefreshRejectedError``; other failures are transient and pass unchanged. Without
-    /// an old token there is nothing to reject, and the scheme's own error says more.
+    /// Converts a scheme's permanent refusal to ``RefreshRejectedError``; other failures are transient and pass unchanged.
+    /// Without an old token there is nothing to reject, and the scheme's own error says more.
     private func withPluginErrors(
         renewing old: PluginToken?, _ body: () async throws -> PluginToken
     ) async throws -> PluginToken {
@@ -121,8 +121,8 @@ extension PluginError {
     }
 }
 
-/// When this session last got a token from a challenge flow, and when from a refresh or login. A challenge flow may have kept the
-/// server's session.
+/// When this session last got a token from a challenge flow, and when from a refresh or login. They are told apart because a
+/// challenge flow may have kept the server's session.
 final class LatestRenewal: Sendable {
     private struct Times {
         var challenge: ContinuousClock.Instant?

@@ -1,6 +1,7 @@
 internal import NevodSupport
 
-// A session keeps a token for each set of parameters (see ``SchemeParameters``), under its own key, a question mark and the set.
+// A session keeps a token for each set of parameters (see ``SchemeParameters``), under the session's key followed by a question
+// mark and the set.
 extension SchemeSession {
     /// The stored token for requests with these parameters, and its changes. Without parameters, or if each has its default, the
     /// same as ``tokenStorage``.
@@ -12,7 +13,7 @@ extension SchemeSession {
 
     /// Obtains a token for requests with these parameters, and stores it in place of any earlier one for them.
     ///
-    /// - Throws: as ``login()``; ``PluginError`` for parameters that the scheme doesn't accept.
+    /// - Throws: the errors of ``login()``; ``PluginError`` for parameters that the scheme doesn't accept.
     public func login(parameters: SchemeParameters) async throws {
         try await session(for: parameters).login()
     }
@@ -57,7 +58,8 @@ extension SchemeSession {
         try await store.read(Self.key(key, forSet: set)) == nil
     }
 
-    /// The sets that have stored tokens. One that the scheme no longer accepts has no values: its token can still be revoked.
+    /// The sets that have stored tokens. A set that the scheme no longer accepts has no values, but its token can still be
+    /// revoked.
     func storedSets() async throws -> [ParameterSet] {
         try await index.sets().map { canonical in
             instance.scheme.parameterSet(canonical: canonical) ?? ParameterSet([], canonical: canonical)
@@ -77,7 +79,7 @@ final class ParameterSessions: Sendable {
         var uses: UInt64 = 0
     }
 
-    /// The most sets to remember. Beyond that, the least recently used set is forgotten, unless its token is being renewed or
+    /// How many sets are remembered. Beyond that, the least recently used set is forgotten, unless its token is being renewed or
     /// saved. Its token stays in the storage.
     private static let most = 1000
     private let state = Locked(State())
@@ -114,8 +116,8 @@ struct ParameterSetIndex: Sendable {
     /// Serialises this process's changes, for storages without compare-and-swap.
     private let lock: AsyncLock
 
-    /// The most sets in the list. Beyond that, the set that was listed first is dropped with its token, so that a caller that
-    /// makes up sets doesn't fill the storage.
+    /// The maximum number of sets in the list. Beyond that, the set that was listed first is dropped with its token, so that a
+    /// caller that makes up sets doesn't fill the storage.
     static let most = 1000
 
     init(_ storage: AnyKeyValueStorage, key: StorageKey, lock: AsyncLock) {
@@ -129,7 +131,7 @@ struct ParameterSetIndex: Sendable {
         Self.sets(in: try await storage.read(key))
     }
 
-    /// Lists a set, unless it is listed.
+    /// Adds a set to the list, unless it is there already.
     ///
     /// - Parameter drop: deletes the token of a set that gives way to this one, before the set is removed from the list.
     func add(_ set: String, drop: (String) async throws -> Void) async throws {

@@ -14,11 +14,11 @@ public struct SchemeSession: Sendable {
     let coordinator: TokenCoordinator<PluginToken>
     private let storage: TokenStorage<PluginToken>
     private let driver: FlowDriver
-    /// The sessions of all parameter sets share it.
+    /// Shared by the sessions of all parameter sets.
     private let latestClient: LatestClient
     let latestRenewal = LatestRenewal()
-    /// The start of work whose requests count as one, such as a command's: a renewal that the server refuses counts as one
-    /// attempt for all of them. Nil if each request counts by itself.
+    /// When a piece of work began, such as a command, whose requests count as one: if the server refuses to renew the token for
+    /// one of them, the others don't try again. Nil if each request counts by itself.
     package var workBegan: ContinuousClock.Instant?
     let account: String
     let store: AnyKeyValueStorage
@@ -40,7 +40,8 @@ public struct SchemeSession: Sendable {
     ///   - interaction: answers the questions of flows. Without one, a flow that asks a question fails with
     ///     ``PluginError/Reason/unanswered(scheme:questions:)``.
     ///   - shouldAuthenticate: whether the token is meant for a request.
-    ///   - provides: the requirements of routes that the token meets; by default the scheme's id, as in `AuthRequirement("hmac")`.
+    ///   - provides: the requirements of routes that the token meets; by default the scheme's id, as in
+    ///     `AuthRequirement("hmac")`.
     ///   - logger: receives events about the token, such as its renewal, and a line if the clock of a server that a flow sends to
     ///     differs from this machine's.
     public init(
@@ -131,59 +132,6 @@ public struct SchemeSession: Sendable {
         try await coordinator.write(self.token(token))
     }
 
-    /// Revokes the token at the server, if the scheme has a logout flow, and deletes it, even if the server fails. Does the same
-    /// with the tokens for all sets of parameters.
-    ///
-    /// - Throws: the first error, after all tokens have been tried.
-    public func logout() async throws {
-        var result = Result<Void, any Error>.success(())
-        do { try await logoutOfOneToken() } catch { result = .failure(error) }
-        let sets: [ParameterSet]
-        do { sets = try await storedSets() } catch {
-            try result.get()
-            throw error
-        }
-        for set in sets {
-            do { try await session(for: set).logoutOfOneToken() } catch {
-                if case .success = result { result = .failure(error) }
-            }
-        }
-        try await forget(sets)
-        try result.get()
-    }
-
-    private func logoutOfOneToken() async throws {
-        let hasBegun = Locked(false)
-        do {
-            // A renewal in progress could otherwise store a valid token afterwards, which nothing would revoke.
-            try await coordinator.withRenewalLock { _ in
-                hasBegun.withLock { $0 = true }
-                try await revoke()
-            }
-        } catch {
-            if !hasBegun.withLock(\.self) { try await coordinator.write(nil) }
-            throw error
-        }
-    }
-
-    private func revoke() async throws {
-        let stored: PluginToken?
-        do { stored = try await coordinator.read().token } catch is UnreadableTokenError {
-            return try await coordinator.write(nil)
-        }
-        guard let stored else { return }
-        guard stored.purpose == instance.purpose else { return try await coordinator.write(nil) }
-        let result: Result<IssuedToken?, any Error>
-        do {
-            let driver = driver(for: nil)
-            result = .success(try await driver.run(.logout, token: stored.issued, account: account, keep: { _ in }))
-        } catch {
-            result = .failure(error)
-        }
-        try await coordinator.write(nil)
-        _ = try result.get()
-    }
-
     /// Waits until a renewal in progress has finished and its token is saved. Meant for a program that is about to exit: a server
     /// that rotates tokens no longer accepts the old one.
     ///
@@ -196,8 +144,8 @@ public struct SchemeSession: Sendable {
         return isSaved
     }
 
-    /// Waits for finished renewals to release their locks: other processes would wait for a holder that is gone. Meant for a
-    /// program that is about to exit and doesn't wait for a renewal in progress.
+    /// Waits for finished renewals to release their locks. Otherwise, other processes would wait for a holder that is gone. Meant
+    /// for a program that is about to exit and doesn't wait for a renewal in progress.
     package func waitForRelease(until deadline: ContinuousClock.Instant) async {
         for session in [self] + (sessions?.all ?? []) where !session.coordinator.renewal.isRunning {
             await session.coordinator.waitForRelease(until: deadline)
@@ -228,16 +176,8 @@ public struct SchemeSession: Sendable {
     }
 }
 
-extension SchemeInstance {
-    /// The default key of its stored token.
-    var tokenKey: StorageKey {
-        let origins = purpose.origins.isEmpty ? "" : "@\(purpose.origins.joined(separator: ","))"
-        return StorageKey(value: "nevod.scheme.\(purpose.plugin).\(purpose.scheme)\(origins);\(settingsDigest)")
-    }
-}
-
 extension PluginError {
-    /// The status that the plugin's function returned, if that is the reason.
+    /// The status that the plugin's function returned, if that is the reason for the error.
     var status: PluginStatus? {
         if case .failed(_, _, let status, _, _, _) = reason { PluginStatus(rawValue: status) } else { nil }
     }

@@ -18,8 +18,8 @@ extension SchemeInterceptor {
         case .challenge:
             guard isChallenge else { return nil }
             let origin = exchange.request.origin
-            // One request never logs in twice: the server has refused the token of the first login. A challenge flow before that
-            // doesn't count: it may have kept the server's session, which has ended nevertheless.
+            // One request never logs in twice, because the server has refused the token of the first login. An earlier challenge
+            // flow doesn't count: it may have kept a session that the server has ended.
             let mayLogIn =
                 exchange.bindings.renewals(of: ObjectIdentifier(session.coordinator)) == 0
                 || session.latestRenewal.isByChallenge(since: exchange.bindings.began)

@@ -5,12 +5,12 @@
 /// `Date` + 1 s − sending, as in NTP. Several responses narrow this interval to what they have in common. An interval that has
 /// nothing in common with the known one replaces it: the server's clock was set.
 ///
-/// Intervals refer to the uptime because it can't be set. Setting the local wall clock during a request changes the correction, but
-/// not the estimate.
+/// Intervals refer to the uptime because it can't be set. Setting the local wall clock during a request changes the correction,
+/// but not the estimate.
 ///
 /// The correction is the smallest that moves the local time into the interval: zero within the interval, and otherwise up to its
-/// nearest edge. An edge moves only if a response proves the correction too small, and never by more than the interval's width. The
-/// middle would move with every response that narrows the interval.
+/// nearest edge. An edge moves only if a response proves the correction too small, and never by more than the interval's width.
+/// The middle would move with every response that narrows the interval.
 struct ServerClock: Sendable {
     /// A change to report after a response. Differences are in nanoseconds, and positive if the server's clock is ahead.
     enum Change: Sendable, Equatable {
@@ -19,7 +19,7 @@ struct ServerClock: Sendable {
         case corrected(Int64)
         /// The correction ended.
         case agrees
-        /// The difference is too large to correct. Returned once, until the difference is smaller again.
+        /// The difference is too large to correct. Not returned again until the difference has been smaller.
         case tooFar(Int64)
     }
 

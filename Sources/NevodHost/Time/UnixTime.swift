@@ -39,7 +39,8 @@ public struct UnixTime: Sendable, Hashable, Comparable {
         time + (.zero - bounded(duration))
     }
 
-    /// Limits a duration to more than the range of times, since a duration of more seconds than an Int64 holds has no components.
+    /// Clamps a duration to a range wider than the range of times. (A duration of more seconds than an Int64 holds has no
+    /// components.)
     private static func bounded(_ duration: Duration) -> Duration {
         min(max(duration, .seconds(-1 << 35)), .seconds(1 << 35))
     }

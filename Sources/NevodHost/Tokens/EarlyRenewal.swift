@@ -1,7 +1,7 @@
 internal import NevodSupport
 
-/// Decides when a token with a known expiry is renewed before the server refuses it. If an early renewal fails, the token stays in
-/// use, and the next attempt follows a little later.
+/// Decides when a token with a known expiry is renewed before the server refuses it. If an early renewal fails, the token stays
+/// in use, and the next attempt follows a little later.
 extension TokenCoordinator {
     /// A little before expiry, with jitter: clients that logged in at the same time would otherwise all renew at the same time.
     func renewalTime(of token: Token?) -> UnixTime? {
@@ -33,8 +33,8 @@ extension TokenCoordinator {
         memory.withLock { $0.postponeRenewal(until: nil, of: version) }
     }
 
-    /// Called after a renewal. If this clock counts the new token as expired already, the server's clock differs. The token is
-    /// then used until the server refuses it; otherwise each request would renew it.
+    /// Called after a renewal. If the new token has already expired by this machine's clock, the server's clock differs. The
+    /// token is then used until the server refuses it; otherwise each request would renew it.
     func ignoreExpiryIfPassed() {
         let now = clock.now
         memory.withLock { memory in

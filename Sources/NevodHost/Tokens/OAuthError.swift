@@ -58,8 +58,8 @@ public struct OAuthError: Error, Sendable, CustomStringConvertible {
     }
 
     /// Whether the same request may succeed later. True if there was no connection, if the status is 408, 425, 429 or 5xx, if the
-    /// code is `temporarily_unavailable`, `server_error`, `slow_down` or a vendor's equivalent, and if the response isn't an OAuth
-    /// response.
+    /// code is `temporarily_unavailable`, `server_error`, `slow_down` or a vendor's equivalent, and if the response isn't an
+    /// OAuth response.
     public var isTransient: Bool { code == .unavailable }
 
     /// Whether the server said that the grant is no longer valid, for example with `invalid_grant`. The stored token is then

@@ -110,7 +110,7 @@ extension TokenCoordinator {
             // Cleared only if the same token is still stored: a login may have replaced it meanwhile.
             return try await replace(renewal.base, with: nil, .refusal(error)) ? .refused(error) : .replaced
         } catch {
-            // There is no token to clear, but other processes may be waiting with the same password.
+            // There is no token to clear, but other processes may be waiting to try the same password.
             if stored.token == nil, (error as? PluginError)?.status == .denied { await recordLogin(error) }
             return .failed(error)
         }
@@ -164,6 +164,58 @@ extension TokenCoordinator {
         try await token.authorize(&exchange)
         return [exchange.request.target] + exchange.request.headers.map { "\($0.name): \($0.value)" }
     }
+}
+
+// The storage's renewal lock: which process renews the token, and how long it keeps the others waiting.
+extension TokenCoordinator {
+    /// Runs `body` while holding the storage's renewal lock, if the storage has one. The lock is released when `body` calls
+    /// `releaseLock`, or once `body` has returned and its token is saved. If it were released earlier, the next holder would
+    /// spend the outdated token in the storage, and a server that rotates tokens would end the session. Returns without waiting
+    /// for the save.
+    func withRenewalLock<Success: Sendable>(
+        _ body: (_ releaseLock: @escaping @Sendable () -> Void) async throws -> Success
+    ) async throws -> Success {
+        guard let withLock = storage.withRenewalLock else { return try await body {} }
+        let (taken, released) = (Waiter<Void>(), Waiter<Void>())
+        let release = { @Sendable () -> Void in released.resume(with: .success(())) }
+        let key = key
+        let holding = Task {
+            let isTaken = Locked(false)
+            defer { if isTaken.withLock(\.self) { self.holds.withLock { $0 -= 1 } } }
+            let problem = "the storage's renewal lock did not run the renewal"
+            do {
+                try await withLock(key) {
+                    isTaken.withLock { $0 = true }
+                    self.holds.withLock { $0 += 1 }
+                    taken.resume(with: .success(()))
+                    _ = try? await released.value(until: nil)
+                }
+                taken.resume(with: .failure(StorageError(.other, "\(key)", problem: problem)))
+            } catch {
+                taken.resume(with: .failure(error))
+            }
+        }
+        defer { if hasUnsaved { retrySaving(then: release) } else { release() } }
+        try await withTaskCancellationHandler {
+            try await taken.value(until: nil)
+        } onCancel: {
+            holding.cancel()
+        }
+        return try await body(release)
+    }
+
+    /// Waits until no renewal lock is held.
+    func waitForRelease(until deadline: ContinuousClock.Instant) async {
+        while holdsLock, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(2)) }
+    }
+
+    /// Checks that the renewal lock is still held by this process.
+    func confirmRenewalLock() async throws {
+        try await storage.confirmRenewalLock?(key)
+    }
+
+    /// Whether a renewal lock is held, or the storage hasn't released it yet.
+    var holdsLock: Bool { holds.withLock { $0 > 0 } }
 }
 
 /// One renewal of a coordinator's token. A task that the renewal started, and that outlives it, sees here that the renewal has

@@ -50,9 +50,9 @@ protocol NevodToken: TokenModel {
 }
 
 extension AnyKeyValueStorage {
-    /// Returns the same storage, in which `key` can have a token that Nevod stored under its default key. Nevod used that key for
-    /// all types of tokens. So a value in the format of one of Nevod's own types is read only as that type, however tolerant
-    /// another type's `decode` is: one service's credential must not be sent to another.
+    /// Returns the same storage, in which `key` also leads to a token that Nevod stored under its default key. Nevod used that
+    /// key for all types of tokens. So a value in the format of one of Nevod's own types is read only as that type, however
+    /// tolerant another type's `decode` is: one service's credential must not be sent to another.
     func adoptingNevods<Token: TokenModel>(_ type: Token.Type, as key: StorageKey) -> AnyKeyValueStorage {
         adopting("com.nevod.token", as: key) { value in
             let bytes = value.copied(as: [UInt8].self)

@@ -7,14 +7,14 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
     let key: StorageKey
     let memory = Locked(TokenMemory<Token>())
     let writing = AsyncLock()
-    private let observers = ValueObservers<Token?>()
-    private let eventObservers = ValueObservers<TokenEvent<Token>>()
+    let observers = ValueObservers<Token?>()
+    let eventObservers = ValueObservers<TokenEvent<Token>>()
     let renewal = SingleFlight<RenewalOutcome>()
     let clock: HostClock
     let pastRefusal = Locked<PastRefusal?>(nil)
 
     /// The number of renewal locks that are held or being released.
-    private let holds = Locked(0)
+    let holds = Locked(0)
     /// How long a renewed token that can't be saved holds the renewal lock.
     let savingTimeout: Duration
 
@@ -61,62 +61,6 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
             if !isOvertaken { return current }
         }
         return memory.withLock { $0.current }
-    }
-
-    /// Tells readers about the changes so far, in the order in which they happened, whichever threads made them.
-    func tellReaders() {
-        while let news = memory.withLock({ $0.takeNews() }) {
-            for item in news {
-                if let change = item.change { observers.yield(change) }
-                if let event = item.event { eventObservers.yield(event) }
-            }
-            memory.withLock { $0.didTell() }
-        }
-    }
-
-    /// Runs `body` while holding the storage's renewal lock, if the storage has one. The lock is released when `body` calls
-    /// `releaseLock`, or once `body` has returned and its token is saved. Otherwise the next holder would spend the outdated
-    /// token in the storage, and a server that rotates tokens would end the session. Returns without waiting for the save.
-    func withRenewalLock<Success: Sendable>(
-        _ body: (_ releaseLock: @escaping @Sendable () -> Void) async throws -> Success
-    ) async throws -> Success {
-        guard let withLock = storage.withRenewalLock else { return try await body {} }
-        let (taken, released) = (Waiter<Void>(), Waiter<Void>())
-        let release = { @Sendable () -> Void in released.resume(with: .success(())) }
-        let key = key
-        let holding = Task {
-            let isTaken = Locked(false)
-            defer { if isTaken.withLock(\.self) { self.holds.withLock { $0 -= 1 } } }
-            let problem = "the storage's renewal lock did not run the renewal"
-            do {
-                try await withLock(key) {
-                    isTaken.withLock { $0 = true }
-                    self.holds.withLock { $0 += 1 }
-                    taken.resume(with: .success(()))
-                    _ = try? await released.value(until: nil)
-                }
-                taken.resume(with: .failure(StorageError(.other, "\(key)", problem: problem)))
-            } catch {
-                taken.resume(with: .failure(error))
-            }
-        }
-        defer { if hasUnsaved { retrySaving(then: release) } else { release() } }
-        try await withTaskCancellationHandler {
-            try await taken.value(until: nil)
-        } onCancel: {
-            holding.cancel()
-        }
-        return try await body(release)
-    }
-
-    /// Waits until no renewal lock is held.
-    func waitForRelease(until deadline: ContinuousClock.Instant) async {
-        while holdsLock, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(2)) }
-    }
-
-    /// Checks that the renewal lock is still held by this process.
-    func confirmRenewalLock() async throws {
-        try await storage.confirmRenewalLock?(key)
     }
 
     func write(_ token: Token?) async throws {
@@ -175,34 +119,6 @@ final class TokenCoordinator<Token: TokenModel>: Sendable {
         if !hasUnsaved { _ = try? await readStored(after: refusal) }
         memory.withLock { $0.noteRefusal(of: version, refusal) }
         tellReaders()
-    }
-
-    /// Whether a renewal lock is held, or the storage hasn't released it yet.
-    var holdsLock: Bool { holds.withLock { $0 > 0 } }
-
-    func changes() -> AsyncStream<Token?> {
-        let (stream, id) = observers.add()
-        if let task = readingChanges() { observers.onTermination(of: id) { task.cancel() } }
-        return stream
-    }
-
-    func events() -> AsyncStream<TokenEvent<Token>> {
-        let (stream, id) = eventObservers.add(keeping: 256)
-        if let task = readingChanges() { eventObservers.onTermination(of: id) { task.cancel() } }
-        return stream
-    }
-
-    /// Reads the token whenever the storage reports that another process has changed it; nil if the storage doesn't report
-    /// changes.
-    private func readingChanges() -> Task<Void, Never>? {
-        guard let changes = storage.changes else { return nil }
-        let key = key
-        return Task { [weak self] in
-            let changes = await changes()
-            // The token may have changed after the reader came, but before the storage began to report to this task.
-            if self?.memory.withLock(\.isKnown) == true { _ = try? await self?.read() }
-            for await changed in changes where changed == key { _ = try? await self?.read() }
-        }
     }
 
     func encoded(_ token: Token?) throws -> Secret? {

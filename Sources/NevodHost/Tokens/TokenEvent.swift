@@ -1,3 +1,5 @@
+internal import NevodSupport
+
 /// A change of the stored token, with its reason. (``TokenStorage/changes``, in contrast, yields only the token that is now
 /// stored.)
 ///
@@ -48,7 +50,7 @@ extension TokenEvent: CustomStringConvertible, CustomDebugStringConvertible, Cus
 struct TokenNews<Token: TokenModel>: Sendable {
     /// The token that is now stored, for readers of the changes; nil if there is nothing new for them.
     let change: Token??
-    /// For readers of the events.
+    /// The news for readers of the events; nil if there is none for them.
     let event: TokenEvent<Token>?
 }
 
@@ -75,6 +77,46 @@ enum TokenWriteCause: Sendable {
         case (nil, _) where !hadToken: nil
         case (nil, .refusal(let error)): .refused(error)
         case (nil, _): .cleared
+        }
+    }
+}
+
+// MARK: Readers
+
+extension TokenCoordinator {
+    func changes() -> AsyncStream<Token?> {
+        let (stream, id) = observers.add()
+        if let task = readingChanges() { observers.onTermination(of: id) { task.cancel() } }
+        return stream
+    }
+
+    func events() -> AsyncStream<TokenEvent<Token>> {
+        let (stream, id) = eventObservers.add(keeping: 256)
+        if let task = readingChanges() { eventObservers.onTermination(of: id) { task.cancel() } }
+        return stream
+    }
+
+    /// Reads the token whenever the storage reports that another process has changed it; nil if the storage doesn't report
+    /// changes.
+    private func readingChanges() -> Task<Void, Never>? {
+        guard let changes = storage.changes else { return nil }
+        let key = key
+        return Task { [weak self] in
+            let changes = await changes()
+            // The token may have changed after the reader subscribed, but before the storage began to report to this task.
+            if self?.memory.withLock(\.isKnown) == true { _ = try? await self?.read() }
+            for await changed in changes where changed == key { _ = try? await self?.read() }
+        }
+    }
+
+    /// Tells readers about the changes so far, in the order in which they happened, whichever threads made them.
+    func tellReaders() {
+        while let news = memory.withLock({ $0.takeNews() }) {
+            for item in news {
+                if let change = item.change { observers.yield(change) }
+                if let event = item.event { eventObservers.yield(event) }
+            }
+            memory.withLock { $0.didTell() }
         }
     }
 }

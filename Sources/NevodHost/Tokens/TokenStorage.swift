@@ -8,7 +8,7 @@ internal import NevodSupport
 /// try await storage.save(Token(value: "secret"))
 /// ```
 ///
-/// Instances with the same storage object and key share their state, and a renewal under way.
+/// Instances with the same storage object and key share their state and any renewal in progress.
 public final class TokenStorage<Token: TokenModel>: Sendable {
     let coordinator: TokenCoordinator<Token>
 
@@ -32,7 +32,7 @@ public final class TokenStorage<Token: TokenModel>: Sendable {
         coordinator = TokenCoordinator.shared(storage, key)
     }
 
-    /// Differs by type, so that a program can keep tokens of several types in one store without naming keys.
+    /// The key differs by type, so that a program can keep tokens of several types in one store without naming keys.
     private static var defaultKey: StorageKey {
         Token.self == NevodHost.Token.self ? .token : StorageKey(value: "\(StorageKey.token).\(Token.self)")
     }
@@ -49,7 +49,7 @@ public final class TokenStorage<Token: TokenModel>: Sendable {
         try await coordinator.write(token)
     }
 
-    /// Removes the stored token, for example after a logout. A renewal under way doesn't restore it.
+    /// Removes the stored token, for example after a logout. A renewal in progress doesn't restore it.
     public func clear() async throws {
         try await coordinator.write(nil)
     }

@@ -2,7 +2,7 @@ internal import NevodSupport
 
 /// A renewed token that can't be saved now. It is used from memory, and saved as soon as the storage allows.
 enum UnsavedToken {
-    /// How long it holds the renewal lock: half the time that other processes wait for the lock.
+    /// How long an unsaved token holds the renewal lock: half the time that other processes wait for the lock.
     static let longestHold: Duration = .seconds(60)
 }
 
@@ -33,8 +33,8 @@ extension TokenCoordinator {
         }
     }
 
-    /// Retries until the timeout. The time during which the storage is unreachable doesn't count: other processes can't reach it
-    /// either, and the first one that could would spend the outdated token.
+    /// Retries until the timeout. The time during which the storage is unreachable doesn't count: until then, other processes
+    /// can't reach it either, and afterwards the first one would spend the outdated token.
     func retrySaving(then done: @escaping @Sendable () -> Void) {
         Task {
             defer { done() }

@@ -23,9 +23,9 @@ public struct ConnectionDetails: Sendable, Hashable {
         public var subject: String
         /// The issuer's distinguished name.
         public var issuer: String
-        /// The beginning of the validity.
+        /// When the certificate becomes valid.
         public var notBefore: UnixTime
-        /// The expiry.
+        /// When the certificate expires.
         public var notAfter: UnixTime
 
         /// Creates a value, for transports.

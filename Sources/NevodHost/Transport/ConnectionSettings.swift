@@ -28,7 +28,7 @@ public struct ConnectionSettings: Sendable, Hashable {
         case http11
         /// HTTP/2 where TLS negotiates it, and with `http` by an upgrade (RFC 7540 §3.2).
         case http2
-        /// HTTP/2, with `http` as well, without asking the server (RFC 9113 §3.3).
+        /// HTTP/2 without asking the server first, even with `http` (RFC 9113 §3.3).
         case http2PriorKnowledge
     }
 

@@ -70,7 +70,7 @@ public struct TransferOptions: Sendable {
     /// connection. Leave it nil if nothing needs the details: with TLS, they take some microseconds.
     public var onConnection: (@Sendable (ConnectionDetails) -> Void)?
 
-    /// Creates options. By default, a transfer may take 60 s, a connection 30 s, and a body may have 64 MiB.
+    /// Creates options. By default, a transfer may take 60 s, connecting may take 30 s, and a body may be up to 64 MiB in size.
     public init(
         timeout: Duration? = .seconds(60), connectTimeout: Duration = .seconds(30),
         delivery: Delivery = .collected(limit: 64 << 20)

@@ -11,8 +11,8 @@ internal import NevodSupport
 /// let session = CurlSession(CurlSession.Configuration(pins: pins))
 /// ```
 ///
-/// Hosts without pins are not affected. A pinned host is refused over `http`, which has no key. Certificates are verified in
-/// addition. Give each host a second pin, for a key that is kept offline, so that a lost key can be replaced.
+/// Hosts without pins are not affected. A pinned host is refused over `http`, which has no key. Certificates are still verified.
+/// Give each host a second pin, for a key that is kept offline, so that a lost key can be replaced.
 public struct PinnedKeys: Sendable, Hashable {
     /// The pins of exact hosts, by canonical name.
     private let exact: [String: Pins]
@@ -20,13 +20,13 @@ public struct PinnedKeys: Sendable, Hashable {
     private let patterns: [Pattern]
 
     private struct Pattern: Sendable, Hashable {
-        /// Begins with a dot.
+        /// The end of the host's name; begins with a dot.
         let suffix: String
         let pins: Pins
     }
 
     private struct Pins: Sendable, Hashable {
-        /// As libcurl takes them.
+        /// The pins in libcurl's form.
         let text: String
         /// SHA-256 of keys (SubjectPublicKeyInfo, RFC 5280 §4.1.2.7).
         let digests: Set<[UInt8]>

@@ -81,7 +81,7 @@ struct ProxyBypass: Sendable, Hashable {
     private static func entry(_ word: String) -> Entry? {
         if let slash = word.utf8.firstIndex(of: UInt8(ascii: "/")) {
             let digits = word[word.utf8.index(after: slash)...]
-            // A short form such as 10/8 could mean two blocks.
+            // A short form such as 10/8 could mean either of two blocks.
             guard let address = HostAddress(word[..<slash], isShortAllowed: false),
                 let bits = Int(digits: digits.utf8), bits <= address.bytes.count * 8
             else { return nil }
@@ -123,7 +123,8 @@ private struct HostAddress: Sendable, Hashable {
 
     /// - Parameters:
     ///   - text: IPv6 with or without brackets, or IPv4.
-    ///   - isShortAllowed: whether IPv4 may have any form that a name lookup takes for an address, such as `127.1` or `0x7f000001`.
+    ///   - isShortAllowed: whether IPv4 may have any form that a name lookup takes for an address, such as `127.1` or
+    ///     `0x7f000001`.
     init?(_ text: Substring, isShortAllowed: Bool = true) {
         let isBracketed = text.utf8.first == UInt8(ascii: "[") && text.utf8.last == UInt8(ascii: "]")
         let text = String(isBracketed ? text.dropFirst().dropLast() : text)

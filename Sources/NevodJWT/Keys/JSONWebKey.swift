@@ -7,7 +7,7 @@ public import NevodSupport
 public struct JSONWebKey: Sendable {
     /// `kid`: identifies the key among its issuer's keys.
     public let keyID: String?
-    /// The algorithms that the key verifies, by its kind and size. If its owner names one (`alg`), only that one.
+    /// The algorithms that the key can verify, given its kind and size; only one if its owner names it (`alg`).
     public var algorithms: [JWTAlgorithm] { key.algorithms }
 
     let key: SignatureKey
@@ -20,9 +20,9 @@ public struct JSONWebKey: Sendable {
     /// Takes a shared secret, for HMAC.
     ///
     /// - Parameters:
-    ///   - secret: at least as many bytes as the algorithm's hash (RFC 7518 §3.2). A public key in PEM or DER is refused, since
-    ///     everyone could sign with it.
-    ///   - algorithm: the only algorithm to use; by default each one for which the secret is long enough.
+    ///   - secret: at least as many bytes as the algorithm's hash (RFC 7518 §3.2). A public key in PEM or DER is refused, because
+    ///     anyone could sign with it.
+    ///   - algorithm: the only algorithm to use; by default every algorithm for which the secret is long enough.
     ///   - keyID: `kid`.
     /// - Throws: ``JWTError/Code-swift.enum/key``.
     public init(secret: Secret, algorithm: JWTAlgorithm? = nil, keyID: String? = nil) throws(JWTError) {
@@ -37,7 +37,7 @@ public struct JSONWebKey: Sendable {
     ///
     /// - Parameters:
     ///   - pem: at most 64 KiB. Only the first block is read.
-    ///   - algorithm: the only algorithm to use; by default each one that fits the key.
+    ///   - algorithm: the only algorithm to use; by default every algorithm that fits the key.
     ///   - keyID: `kid`.
     /// - Throws: ``JWTError/Code-swift.enum/key``.
     public init(pem: String, algorithm: JWTAlgorithm? = nil, keyID: String? = nil) throws(JWTError) {

@@ -46,8 +46,8 @@ public struct JSONWebKeySet: Sendable {
 
 #if !hasFeature(Embedded)
     extension JSONWebKeySet: JWTKeySource {
-        /// The keys that may have signed a token: they support its algorithm and, where both have a key identifier, have the same
-        /// one.
+        /// The keys that may have signed a token: each supports the token's algorithm, and has the token's key identifier, unless
+        /// the key or the token has none.
         public func keys(for header: JWTHeader) -> [JSONWebKey] { keys.filter { $0.fits(header) } }
     }
 #endif
@@ -60,7 +60,7 @@ extension JSONWebKey {
     }
 }
 
-// Embedded Swift has no type for an arbitrary error: its users fetch the keys themselves.
+// Left out of Embedded Swift, which has no type for an arbitrary error. There, a program fetches the keys itself.
 #if !hasFeature(Embedded)
     /// A source of keys that may have signed a token.
     ///

@@ -4,7 +4,7 @@ internal import NevodSupport
 
 /// The part of a key that verifies, set up once and used by many threads.
 struct SignatureKey: Sendable {
-    // Not an enum: Swift would mark the pointers with the case, and a search for leaks doesn't follow such pointers.
+    // Not an enum: Swift would store the case in spare bits of the pointers, and leak detectors don't follow such pointers.
     private let publicKey: PublicKey?
     private let sharedKey: SharedKey?
 
@@ -14,7 +14,7 @@ struct SignatureKey: Sendable {
     /// The algorithms that the key is for, by its type and size.
     var algorithms: [JWTAlgorithm] { publicKey?.algorithms ?? sharedKey?.algorithms ?? [] }
 
-    /// Whether a signature belongs to a message.
+    /// Whether a signature of a message is valid.
     ///
     /// - Parameter algorithm: one of ``algorithms``.
     /// - Returns: false for any failure, even one of libcrypto.

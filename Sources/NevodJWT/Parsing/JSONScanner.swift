@@ -110,7 +110,7 @@ struct JSONScanner: ~Escapable {
 
     /// Refuses `1e400`, which some readers interpret as infinity.
     private func checkNumber(_ range: Range<Int>) throws(JSONError) {
-        // A number with so few digits and no exponent is finite.
+        // A number with this few digits and no exponent is finite.
         let text = lexer.bytes.extracting(range)
         var isShort = text.count < 300
         for index in text.indices where text[index] | 0x20 == UInt8(ascii: "e") { isShort = false }

@@ -5,8 +5,8 @@ public import NevodSupport
 /// Use it for what a client shows or plans, such as a name or the time of the next renewal. To decide about access, use a
 /// ``JWTVerifier``. The signature isn't kept, so a parsed token can't be used as a credential. It prints without its claims.
 ///
-/// Refuses texts of more than 64 KiB or other than three parts, non-canonical base64, duplicate names, critical extensions
-/// (`crit`), encrypted tokens, and tokens within tokens.
+/// Refuses texts that are longer than 64 KiB or don't have three parts, non-canonical base64, duplicate names, critical
+/// extensions (`crit`), encrypted tokens, and tokens within tokens.
 public struct JSONWebToken: Sendable, Hashable {
     /// The header.
     public let header: JWTHeader
@@ -66,7 +66,7 @@ struct CompactJWS: ~Copyable {
     let payload: [UInt8]
     /// The number of signed bytes at the text's beginning: header, dot and payload, as they were sent.
     let signedCount: Int
-    /// Wiped on deinit: it is all that a reader of the claims lacks to use the token.
+    /// Wiped on deinit: anyone who has the rest of the token lacks only the signature to use it.
     let signature: UnsafeMutableRawBufferPointer
 
     init(_ text: UnsafeRawBufferPointer) throws(JWTError) {

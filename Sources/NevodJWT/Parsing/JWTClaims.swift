@@ -28,7 +28,7 @@ public struct JWTClaims: Sendable {
     /// The names of all claims, in their order.
     public var names: [String] { index.members.map { index.string($0.name, in: json.span) } }
 
-    /// A text.
+    /// A string.
     public subscript(string name: String) -> String? {
         guard let member = member(name), member.kind == .string else { return nil }
         return index.string(member.contents, in: json.span)
@@ -39,7 +39,7 @@ public struct JWTClaims: Sendable {
         guard let member = member(name), member.kind == .number else { return nil }
         let text = index.string(member.value, in: json.span)
         if let integer = Int(text) { return integer }
-        // A larger number may have been rounded to one that fits.
+        // A number beyond 2^53 may already have been rounded.
         guard let number = Double(text), abs(number) < 0x1p53 else { return nil }
         return Int(exactly: number)
     }
@@ -53,19 +53,19 @@ public struct JWTClaims: Sendable {
         }
     }
 
-    /// A number, rounded to the nearest one with 53 bits.
+    /// A number, rounded to the nearest `Double`.
     public subscript(double name: String) -> Double? {
         member(name).flatMap(number)
     }
 
-    /// An array that contains only texts. A single text is read as an array of one, as in `aud` (RFC 7519 §4.1.3).
+    /// An array that contains only strings. A single string is read as an array of one, as in `aud` (RFC 7519 §4.1.3).
     public subscript(strings name: String) -> [String]? {
         member(name).flatMap(strings)?.map { index.string($0, in: json.span) }
     }
 
     /// A time, in seconds since 1970 (RFC 7519 §2, "NumericDate"), whole or with a fraction.
     ///
-    /// Nil for a time before 1970 or of more than 2^53 seconds.
+    /// Nil for a time before 1970 or later than 2^53 seconds.
     public subscript(time name: String) -> Double? {
         member(name).flatMap(time)
     }
@@ -149,7 +149,7 @@ extension JWTClaims: Hashable {
 }
 
 extension JWTClaims: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The number of claims. Even their names aren't shown, since an issuer may choose them.
+    /// The number of claims. Even their names aren't shown, because an issuer may have put anything in them.
     public var description: String { "JWTClaims(\(index.members.count))" }
     public var debugDescription: String { description }
 }

@@ -12,7 +12,7 @@ public import NevodSupport
 public struct JWTVerifier: Sendable, Hashable {
     /// The accepted algorithms. There is no default: the token itself must not decide (RFC 8725 §3.1).
     public var algorithms: Set<JWTAlgorithm>
-    /// The only accepted value of `iss`; nil accepts any value, and a token without one.
+    /// The only accepted value of `iss`; nil accepts any value, and even a token without `iss`.
     public var issuer: String?
     /// The value that `aud` must contain.
     ///

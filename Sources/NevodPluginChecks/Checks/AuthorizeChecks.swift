@@ -39,7 +39,7 @@ extension CheckCatalogue {
             try subject.requireDeterminism(token)
             let view = try subject.view()
             let first = Signed(subject.authorize(token, view))
-            // Waits until the next second, since most time formats have seconds.
+            // Waits until the next second, because most time formats count whole seconds.
             let second = nevod_nanoseconds(CLOCK_REALTIME) / 1_000_000_000
             while nevod_nanoseconds(CLOCK_REALTIME) / 1_000_000_000 == second { usleep(20_000) }
             // `time` reads a clock that lags a little.
@@ -215,7 +215,7 @@ extension CheckCatalogue {
             }
             return .pass
         },
-        Check("authorize.empty-pointers", "authorize reads no bytes of what is empty", scope: .scheme) { context in
+        Check("authorize.empty-pointers", "authorize reads no bytes of an empty input", scope: .scheme) { context in
             // An unmapped address.
             let subject = try Subject(context, pointerOfEmpty: 0x10)
             let token = try subject.usableCredential()

@@ -24,7 +24,7 @@ extension CheckCatalogue {
             guard size >= NEVOD_PLUGIN_MINIMUM || library.table.pointee.abi_draft != NEVOD_ABI_DRAFT else {
                 return .fail(Finding(expected: expected, happened: "struct_size is \(size).", fix: fix))
             }
-            // If a pointer or a count is wild, crashes here instead of in each check below.
+            // A wild pointer or count crashes the process here, not in each check below.
             let bytes = context.during(.tables) { library.schemes.reduce(0) { $0 + textSize(of: $1) } }
             return .noted("\(library.schemes.count) schemes, \(bytes) bytes of text")
         },
@@ -155,7 +155,7 @@ extension CheckCatalogue {
         return .pass
     }
 
-    /// The host's own judgement, which counts. Runs nothing, since the plugin's description already has the result.
+    /// The host's own judgement, which is decisive. Runs nothing, because the plugin's description already has the result.
     static let accepted = Check("description.accepted", "The host uses the plugin", scope: .plugin) { _ in .pass }
 
     static func acceptance(refusal: String, isExplained: Bool) -> Outcome {

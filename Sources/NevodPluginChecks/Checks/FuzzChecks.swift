@@ -98,7 +98,7 @@ enum Fuzzing {
                 return .fail(Finding(expected: finding.expected, happened: finding.happened, fix: again))
             }
             count += 1
-            // Kept short, since a person types it.
+            // Kept short, because a person types it.
             seed = CheckRandom.following(seed)
         } while nevod_monotonic_nanoseconds() < end
         return .noted("\(count) cases")

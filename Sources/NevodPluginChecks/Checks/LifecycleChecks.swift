@@ -208,8 +208,8 @@ extension CheckCatalogue {
 
     // MARK: Bad settings
 
-    /// Calls `create` with settings that no host passes, or that its author may not have thought of. It must accept them, or refuse
-    /// them with a reason.
+    /// Calls `create` with settings that no host passes, or that the plugin's author may not have thought of. It must accept
+    /// them, or refuse them with a reason.
     private static func settings(
         _ id: String, _ title: String, _ variants: @escaping @Sendable (Subject) -> [(name: String, settings: [ContractPair])]
     ) -> Check {

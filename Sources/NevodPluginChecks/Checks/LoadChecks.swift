@@ -104,7 +104,7 @@ extension CheckCatalogue {
             "load.environment", "The environment stays the host's",
             fix: "Don't call setenv, putenv or unsetenv: other threads read the environment at the same time."
         ) { before, after in
-            // Shows only names, since values may be secrets.
+            // Shows only names, because values may be secrets.
             let name = { (entry: String) in String(entry.prefix { $0 != "=" }) }
             let changed = Set(before.environment).symmetricDifference(after.environment).map(name)
             return changed.min().map { "The variable \($0) has changed." }
@@ -174,7 +174,8 @@ extension CheckCatalogue {
         },
     ]
 
-    /// A change of the process. Only a warning if Go's runtime is in the library and makes such changes itself.
+    /// The result for a change of the process: only a warning if the library contains Go's runtime, and that makes such changes
+    /// itself.
     static func changed(_ finding: Finding, isGos: Bool, _ context: CheckContext) throws -> CheckResult {
         guard isGos, ELFTables(try context.file()).runtime == .go else { return .fail(finding) }
         return .warn(

@@ -60,7 +60,7 @@ extension CheckCatalogue {
             fflush(nil)
             let text = output.finish()
             guard !text.isEmpty else { return .pass }
-            // Shows only the first words, since the rest may be secret.
+            // Shows only the first words, because the rest may be secret.
             return .fail(
                 "Standard output belongs to the response's body, and standard error to the host",
                 "The plugin wrote \(text.count) bytes, which begin with \"\(Shown.text(Array(text.prefix(16))))\"",
@@ -85,7 +85,7 @@ extension CheckCatalogue {
         }
     }
 
-    /// Checks of loading besides the one with the same name.
+    /// The checks of loading that look for the same changes, in addition to the one with the same name.
     private static let others = [
         "process.environment": ["load.locale"], "process.working-directory": ["load.limits", "load.rounding"],
     ]

@@ -4,7 +4,7 @@ internal import NevodPluginABI
 internal import NevodPluginTesting
 
 // A scheme without NEVOD_SCHEME_BLOCKS runs on the thread that carries all traffic. The limits are generous, and the fastest of
-// several calls counts, since the machine may be busy.
+// several calls counts, because the machine may be busy.
 
 extension CheckCatalogue {
     static let timeChecks: [Check] = [

@@ -13,14 +13,14 @@ package struct Check: Sendable {
         case fuzz
     }
 
-    /// `category.rule`, such as `authorize.same-twice`. Never renamed, since people use it in CI scripts.
+    /// `category.rule`, such as `authorize.same-twice`. Never renamed, because people use it in CI scripts.
     package let id: String
     /// The rule, as a sentence without its full stop: "The library exports nevod_plugin_v1".
     package let title: String
     package let scope: Scope
     /// The factor by which the check may exceed `--timeout`.
     package let patience: Int
-    /// Earlier checks in the report whose failure makes this one fail too. This one isn't judged then.
+    /// Earlier checks in the report. If one of them fails, this one would fail too, so it isn't judged.
     let causes: [String]
     let run: @Sendable (CheckContext) throws -> CheckResult
 
@@ -36,8 +36,8 @@ package struct Check: Sendable {
         self.run = run
     }
 
-    /// If these fail, nothing can be said about a scheme. Each depends only on earlier ones, because two checks that excused each
-    /// other would both be left out.
+    /// If these fail, no other check says anything about a scheme. Each depends only on earlier ones, because if two checks
+    /// failed and each excused the other, neither would be reported.
     private static let basics = ["lifecycle.create", "lifecycle.independent"]
 
     /// The same check with causes.

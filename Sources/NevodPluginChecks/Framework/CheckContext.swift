@@ -15,7 +15,7 @@ final class CheckContext {
     let seed: UInt64
     /// The seconds of `--fuzz`; 0 without it.
     let fuzzSeconds: Int
-    /// Repeatable by the seed.
+    /// The same in each run with the same seed.
     var random: CheckRandom
     let calls: CallMarks
     private var loaded: LoadedLibrary?

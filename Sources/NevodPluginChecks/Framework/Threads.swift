@@ -18,7 +18,7 @@ enum Threads {
         for number in 0..<count {
             let job = Job {
                 waiting.withLock { $0 -= 1 }
-                // Spins for a few microseconds, since all threads must start at the same moment.
+                // Spins for a few microseconds, because all threads must start at the same moment.
                 while waiting.withLock({ $0 > 0 }) { sched_yield() }
                 let result = body(number)
                 results.withLock { $0[number] = result }

@@ -4,7 +4,7 @@ internal import Glibc
 /// A page of memory that a child process shares with its parent. It counts the calls in progress for each function of the contract.
 /// It survives the child, so it names the function that crashed or hung.
 ///
-/// A plugin that overwrites memory at random may damage it, so that it names another function.
+/// A plugin that overwrites memory at random may damage the page, which then names the wrong function.
 struct CallPage: Sendable {
     static let size = 4096
 

@@ -39,7 +39,7 @@ package enum CheckChild {
         _exit(0)
     }
 
-    /// The exit status of a process that no parent of ours started.
+    /// The exit status of a process that wasn't started to run a check.
     private static let unusable: Int32 = 2
     private static let longestJob = 64 << 20
 

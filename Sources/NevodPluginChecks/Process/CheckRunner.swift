@@ -29,14 +29,14 @@ package struct CheckRunner {
         case schemes([DescribedScheme])
         /// The host doesn't use the plugin, for this reason.
         case unusable(String)
-        /// It crashed, hung or ended the process in one of these parts. The same would happen in each check.
+        /// It crashed, hung or ended the process in this part. The same would happen in each check.
         case died(String, DeadlyPart)
     }
 
     package enum DeadlyPart: Sendable {
         case constructors, entryPoint, tables
 
-        /// The checks that report it. Other checks that load the plugin are left out.
+        /// Whether a check reports that the plugin died here. Other checks that load the plugin are left out.
         func isReported(by check: Check) -> Bool {
             switch self {
             case .constructors: check.id == "load.resolves"
@@ -193,7 +193,7 @@ package struct CheckRunner {
         }
         settleAcceptance()
         reportKnown()
-        /// Whether a check would only fail again, perhaps after its full timeout. It isn't started.
+        /// Whether a check would only fail again, perhaps after its full timeout. Such a check isn't started.
         func isPointless(_ index: Int) -> Bool {
             let place = places[index]
             let cause = place.check.causes.first { cause in

@@ -9,7 +9,7 @@ struct FlowRun {
         case status(Int32)
         /// A step returned NEVOD_OK without an action.
         case nothing
-        /// More steps than a host allows.
+        /// It took more steps than a host allows.
         case endless
         /// It was abandoned after the requested number of steps.
         case abandoned

@@ -5,8 +5,8 @@ enum Heap {
     /// The number of allocated bytes.
     static var used: Int { Int(clamping: nevod_heap_in_use()) }
 
-    /// The number of bytes by which the heap grows with each round, after it has settled. With a leak, at least 16; otherwise close
-    /// to 0.
+    /// The number of bytes by which the heap grows with each round, after it has settled. At least 16 if there is a leak,
+    /// otherwise close to 0.
     static func growth(rounds: Int, _ round: () -> Void) -> Int {
         for _ in 0..<max(50, rounds / 3) { round() }
         // The allocator's caches grow now and then. A leak grows in each part.

@@ -17,7 +17,7 @@ struct Signed: Equatable {
         }
     }
 
-    /// The first difference, without values, since they may be credentials.
+    /// The first difference, without values, because they may be credentials.
     func difference(from other: Signed) -> String {
         if result != other.result {
             return "authorize returned \(TestFailure.name(of: result)), then \(TestFailure.name(of: other.result))"
@@ -40,7 +40,7 @@ struct Signed: Equatable {
     }
 }
 
-/// Texts of a plugin in findings.
+/// Makes a plugin's texts fit to be shown in findings.
 enum Shown {
     /// At most 80 characters. The report escapes a terminal's control characters.
     static func text(_ bytes: [UInt8]) -> String {

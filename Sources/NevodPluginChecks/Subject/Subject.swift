@@ -267,7 +267,8 @@ extension Subject {
         return view
     }
 
-    /// Whether the results for plain requests are legal. If not, other checks report it, and odd requests add nothing.
+    /// Whether the results for plain requests obey the rules. If not, other checks report it, and odd requests would reveal
+    /// nothing more.
     private func isLegal(_ token: ContractInstance.TokenArgument) throws -> (edits: Bool, statuses: Bool) {
         let edits = try plainViews().allSatisfy { EditRules.problem(authorize(token, $0.view), $0.view, needs) == nil }
         return (edits, Status.isKnown(authorize(token, try unknownTarget()).result))

@@ -4,17 +4,17 @@ internal import _Concurrency
 /// The requests that a flow's function may make to the host, one after another. A flow must await nothing else: if it awaits a
 /// sleep, a network call or a callback, it fails with the error "suspended outside flow".
 ///
-/// Each call throws a ``SchemeError``. If the host can't perform a call, the error ``SchemeError/isUnsupported``, and the flow may
-/// try another call: a passkey, then a browser, then a device code.
+/// Each call throws a ``SchemeError``. If the host can't perform a call, the error has ``SchemeError/isUnsupported`` set, and the
+/// flow may try another call: a passkey, then a browser, then a device code.
 ///
-/// When the host cancels a flow, the awaited call throws an error that ``SchemeError/isCancellation``, once. Clean up without
+/// When the host cancels a flow, the awaited call throws an error with ``SchemeError/isCancellation`` set, once. Clean up without
 /// awaiting, and return.
 public final class AuthFlow: Sendable {
     let state = Locked(FlowState())
 
     /// Sends a request, and waits for the response.
     ///
-    /// - Throws: an error that ``SchemeError/isTransport`` if there is no response.
+    /// - Throws: an error with ``SchemeError/isTransport`` set if there is no response.
     public func send(_ request: FlowRequest) async throws(SchemeError) -> FlowResponse {
         try await perform(.send(request)) { if case .response(let response) = $0 { response } else { nil } }
     }
@@ -23,8 +23,9 @@ public final class AuthFlow: Sendable {
     ///
     /// - Parameter questions: at most 16, with distinct names.
     /// - Returns: the answers by their questions' names.
-    /// - Throws: an error that ``SchemeError/isUnsupported`` if there is no user to answer.
-    // Compiled into the callers alone: a dictionary links Unicode's tables into a plugin, for its keys.
+    /// - Throws: an error with ``SchemeError/isUnsupported`` set if there is no user to answer.
+    // Compiled only into plugins that call it, because the strings that are a dictionary's keys link Unicode's tables into a
+    // plugin.
     @_alwaysEmitIntoClient
     public func ask(_ questions: [FlowQuestion]) async throws(SchemeError) -> [String: Secret] {
         try await answers(to: questions).reduce(into: [:]) { $0[$1.name] = $1.value }
@@ -45,7 +46,7 @@ public final class AuthFlow: Sendable {
 
     /// Shows text, and a URL for the user to open by hand. Either may be empty.
     ///
-    /// - Throws: an error that ``SchemeError/isUnsupported`` if there is no user to open the URL.
+    /// - Throws: an error with ``SchemeError/isUnsupported`` set if there is no user to open the URL.
     public func show(_ text: String, url: String = "") async throws(SchemeError) {
         try await perform(.show(text, url: url)) { if case .done = $0 { () } else { nil } }
     }
@@ -58,8 +59,8 @@ public final class AuthFlow: Sendable {
     ///   - port: 0 for any free port.
     ///   - formPost: whether the browser posts a form (OAuth 2.0 Form Post Response Mode). If so, use ``browseToRedirect(_:)``.
     /// - Returns: the redirect URI.
-    /// - Throws: an error that ``SchemeError/isTransport`` if the port can't be opened, for example because another program uses
-    ///   it; an error that ``SchemeError/isUnsupported`` if the host opens no ports.
+    /// - Throws: an error with ``SchemeError/isTransport`` set if the port can't be opened, for example because another program
+    ///   uses it; an error with ``SchemeError/isUnsupported`` set if the host opens no ports.
     public func listen(
         path: String, host: String = "127.0.0.1", port: UInt16 = 0, formPost: Bool = false
     ) async throws(SchemeError) -> String {
@@ -71,7 +72,7 @@ public final class AuthFlow: Sendable {
     /// Called again with the same URL, it opens nothing, and waits for the next redirect.
     ///
     /// - Returns: the URL that the browser requested there, with its query.
-    /// - Throws: an error that ``SchemeError/isUnsupported`` if there is no browser.
+    /// - Throws: an error with ``SchemeError/isUnsupported`` set if there is no browser.
     public func browse(_ url: String) async throws(SchemeError) -> String {
         try await browseToRedirect(url).url
     }

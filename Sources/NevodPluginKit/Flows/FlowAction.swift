@@ -82,7 +82,7 @@ extension FlowAction {
 }
 
 extension Duration {
-    /// Whole nanoseconds, clamped to what the contract can express.
+    /// Whole nanoseconds, clamped to the contract's range.
     fileprivate var nanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard self > .zero else { return 0 }

@@ -61,7 +61,7 @@ enum FlowExport {
     }
 }
 
-/// A scheme's flows and tokens, without its type.
+/// A scheme's flows and tokens, with the scheme's type erased.
 struct SchemeFlows {
     /// Returns a retained ``TokenBox`` for the stored bytes.
     let decode: (nevod_bytes) throws(SchemeError) -> UnsafeMutableRawPointer
@@ -110,10 +110,10 @@ extension SchemeBox {
     }
 }
 
-/// A ``TokenBox`` without its type, for the function that frees it.
+/// A ``TokenBox`` with the token's type erased, for the function that frees it.
 class AnyTokenBox {}
 
-/// The object that the host's pointer to a decoded token refers to.
+/// The target of the host's pointer to a decoded token.
 final class TokenBox<Token: SchemeToken>: AnyTokenBox {
     private let token: Token
 

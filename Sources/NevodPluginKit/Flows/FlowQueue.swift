@@ -17,7 +17,7 @@ internal import _Concurrency
         static func enter() { nevod_flows_enter() }
         static func leave() { nevod_flows_leave() }
 
-        /// Releases a ``FlowRun`` without waiting: now, or on the thread that runs a flow, when that thread leaves.
+        /// Releases a ``FlowRun`` without waiting: now, or if another thread runs a flow, on that thread when it leaves.
         static func free(_ flow: UnsafeMutableRawPointer, of instance: UnsafeMutableRawPointer?) {
             nevod_flows_free(flow, instance) { flow in
                 guard let flow else { return }
@@ -34,7 +34,7 @@ internal import _Concurrency
 
         /// Runs jobs until none is left.
         func drain() { nevod_flows_drain() }
-        /// Runs jobs until none is left. A function that is resumed later runs in the next step, whichever flow takes it.
+        /// Runs jobs until none is left. A function that is resumed later runs during the next step of any flow.
         func drainAndClose() { nevod_flows_drain() }
     }
 #else

@@ -2,7 +2,7 @@ internal import NevodPluginABI
 internal import NevodSupport
 internal import _Concurrency
 
-/// The object that the host's pointer to a flow refers to: a function that runs only while the host calls `flow_step`.
+/// The target of the host's pointer to a flow: a function that runs only while the host calls `flow_step`.
 final class FlowRun {
     private let function: FlowFunction
     private let flow = AuthFlow()

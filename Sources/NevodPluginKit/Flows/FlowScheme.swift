@@ -39,8 +39,8 @@ public protocol FlowScheme: AuthScheme {
 
     /// Obtains a token.
     ///
-    /// - Throws: an error fails the flow with its status. Errors of ``AuthFlow``'s calls may be passed on: one that
-    ///   ``SchemeError/isTransport`` is a transient failure, which keeps a stored token.
+    /// - Throws: an error fails the flow with its status. Errors of ``AuthFlow``'s calls may be passed on: one with
+    ///   ``SchemeError/isTransport`` set is a transient failure, which keeps a stored token.
     func login(_ flow: AuthFlow) async throws(SchemeError) -> IssuedToken
 
     /// The flow of a ``RefreshFlow``, which the kit implements.

@@ -98,8 +98,8 @@ struct FlowState: Sendable {
 
     /// Called if the host doesn't support the action that the function waits for.
     ///
-    /// - Returns: the continuation to be resumed with an error that ``SchemeError/isUnsupported``; the function may then request
-    ///   another action in the same step. Nil if it has tried too many.
+    /// - Returns: the continuation to be resumed with an error with ``SchemeError/isUnsupported`` set; the function may then
+    ///   request another action in the same step. Nil if it has tried too many.
     mutating func takeUnsupported() -> Continuation? {
         guard case .waiting(let continuation) = phase, tries < Self.mostTries else { return nil }
         phase = .running

@@ -118,7 +118,7 @@ extension ByteSink where Self: ~Copyable & ~Escapable {
 }
 
 extension ByteSink where Self: ~Copyable & ~Escapable {
-    /// Appends text with its upper-case ASCII letters in lower case, as signatures write the names of fields.
+    /// Appends text with its ASCII letters in lower case, as signature formats write the names of fields.
     @_lifetime(self: copy self)
     public mutating func append(lowercased text: Span<UInt8>) {
         for index in text.indices { append(byte: text[index].lowercased) }

@@ -16,7 +16,7 @@ public struct FormFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
 
         public init(stringLiteral value: String) { self = .text(value) }
 
-        /// The text. Shows a secret in clear.
+        /// The text. Reveals a secret.
         public var text: String {
             switch self {
             case .text(let text): text

@@ -26,14 +26,14 @@ public struct StructuredDictionary: Sendable, Equatable, ExpressibleByDictionary
     /// member of a repeated key counts.
     ///
     /// - Parameter lines: the values of the field's lines.
-    /// - Returns: nil unless the whole field has the form: a field with a fault is to be ignored.
+    /// - Returns: nil unless the whole field is well-formed: the caller must ignore a malformed field.
     public init?(parsing lines: [String]) {
         var parser = StructuredParser(lines)
         guard let entries = parser.whole({ $0.dictionary() }) else { return nil }
         self.entries = entries
     }
 
-    /// A key's member; nil removes it. A replaced one keeps its place.
+    /// A key's member. Set it to nil to remove the entry; an entry whose member is replaced keeps its place.
     public subscript(key: String) -> StructuredMember? {
         get { entries.first { $0.key == key }?.member }
         set {
@@ -69,7 +69,7 @@ public struct StructuredList: Sendable, Equatable, ExpressibleByArrayLiteral {
     /// Reads a field that is a list (RFC 9651 §4.2). A field without lines, or an empty one, is an empty list.
     ///
     /// - Parameter lines: the values of the field's lines.
-    /// - Returns: nil unless the whole field has the form: a field with a fault is to be ignored.
+    /// - Returns: nil unless the whole field is well-formed: the caller must ignore a malformed field.
     public init?(parsing lines: [String]) {
         var parser = StructuredParser(lines)
         guard let members = parser.whole({ $0.list() }) else { return nil }
@@ -126,7 +126,7 @@ public struct StructuredItem: Sendable, Equatable {
     /// Reads a field that is an item (RFC 9651 §4.2).
     ///
     /// - Parameter lines: the values of the field's lines.
-    /// - Returns: nil unless the whole field has the form: a field with a fault is to be ignored.
+    /// - Returns: nil unless the whole field is well-formed: the caller must ignore a malformed field.
     public init?(parsing lines: [String]) {
         var parser = StructuredParser(lines)
         guard let item = parser.whole({ $0.item() }) else { return nil }
@@ -175,7 +175,7 @@ public struct StructuredParameters: Sendable, Equatable, ExpressibleByDictionary
         for (key, value) in elements { self[key] = value }
     }
 
-    /// A parameter's value; nil removes it. A replaced one keeps its place.
+    /// A parameter's value. Set it to nil to remove the parameter; a parameter whose value is replaced keeps its place.
     public subscript(key: String) -> StructuredValue? {
         get { parameters.first { $0.key == key }?.value }
         set {

@@ -14,7 +14,7 @@ struct StructuredParser {
         self.bytes = bytes
     }
 
-    /// Reads a value with spaces around it, and nothing else.
+    /// Reads a value that is the whole text, apart from spaces around it.
     mutating func whole<Value>(_ read: (inout StructuredParser) -> Value?) -> Value? {
         skipSpaces()
         guard let value = read(&self) else { return nil }
@@ -63,7 +63,7 @@ struct StructuredParser {
             if next == nil { return true }
             guard take(",") else { return false }
             skipSpacesAndTabs()
-            // A comma at the end.
+            // A comma at the end is invalid.
             if next == nil { return false }
         }
     }

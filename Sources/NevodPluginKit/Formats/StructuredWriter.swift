@@ -121,7 +121,7 @@ struct StructuredWriter {
         if thousandths.magnitude > Self.largest { isValid = false }
         if thousandths < 0 { bytes.append(ascii: "-") }
         let (whole, fraction) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)
-        // Less than 2^63, since it is a thousandth of a 64-bit number.
+        // Less than 2^63, because it is a thousandth of a 64-bit number.
         bytes.append(decimal: Int64(whole))
         bytes.append(ascii: ".")
         var (rest, unit) = (fraction, UInt64(100))

@@ -148,7 +148,7 @@ private struct TimeText {
         append(text, 0..<text.utf8CodeUnitCount)
     }
 
-    /// Appends one of a text's names, which have three letters each.
+    /// Appends the name at an index of a text in which each name has three letters.
     private mutating func append(_ names: StaticString, three index: Int) {
         append(names, index * 3..<index * 3 + 3)
     }

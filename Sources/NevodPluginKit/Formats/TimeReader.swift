@@ -125,7 +125,7 @@ struct TimeReader {
         return true
     }
 
-    /// Reads one of the names, which have three letters each, and returns its number, from 0.
+    /// Reads one of the names, each of three letters, and returns its index.
     private mutating func name(_ names: StaticString) -> Int? {
         guard bytes.count - offset >= 3 else { return nil }
         for index in 0..<names.utf8CodeUnitCount / 3 {

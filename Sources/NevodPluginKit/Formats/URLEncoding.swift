@@ -143,9 +143,9 @@ extension ByteSink where Self: ~Copyable & ~Escapable {
     ///
     /// - Parameters:
     ///   - query: without its `?`, as in ``RequestView/query``.
-    ///   - set: decodes each name and value, and encodes them again with this set; nil leaves both as sent. Every set escapes `&`,
-    ///     `=` and `%` within a name or a value, since they would change the query's meaning. Only ``PercentEncodingSet/form``
-    ///     reads a `+` as a space.
+    ///   - set: decodes each name and value, and encodes them again with this set; nil leaves both as sent. Every set escapes
+    ///     `&`, `=` and `%` within a name or a value, because they would change the query's meaning. Only
+    ///     ``PercentEncodingSet/form`` reads a `+` as a space.
     ///   - emptyValues: the form of an item without a value.
     @_lifetime(self: copy self)
     public mutating func append(
@@ -209,7 +209,7 @@ struct CanonicalQuery {
         bytes.reserveCapacity(query.count + 1)
         query.withUnsafeBufferPointer { query in
             let items = query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map(Item.init)
-            // Not derived from the written bytes, since the first item may be empty.
+            // Not derived from the written bytes, because the first item may be empty.
             var isFirst = true
             for item in items.sorted(by: Item.precedes) where emptyValues != .omitted || !item.value.isEmpty {
                 if !isFirst { bytes.append(UInt8(ascii: "&")) }

@@ -92,8 +92,8 @@ package struct ContractEvent: Sendable, Equatable {
     }
 }
 
-/// A flow that `flow_begin` made; freed with this object. Keeps its instance alive. Sendable unchecked, because the contract allows
-/// changing threads, and the caller makes one step after another.
+/// A flow that `flow_begin` made; freed with this object. Keeps its instance alive. `Sendable` isn't checked: the contract lets
+/// each step run on another thread, and the caller makes one step after another.
 package final class ContractFlow: @unchecked Sendable {
     private let handle: UnsafeMutableRawPointer?
     private let instance: ContractInstance

@@ -11,7 +11,7 @@ internal import NevodSupport
 /// so it even records what a real host refuses. Several threads may use it.
 package final class ContractHost: SinkOwner {
     package struct Options: Sendable {
-        /// For the inputs of calls.
+        /// The memory for the inputs of calls.
         package var memory: any InputMemory = HeapMemory()
         /// The sizes of structs that differ from this host's.
         package var shapes: [ContractStruct: StructShape] = [:]

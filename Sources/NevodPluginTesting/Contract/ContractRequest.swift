@@ -2,7 +2,7 @@ internal import COpenSSL
 internal import NevodPluginABI
 internal import NevodSupport
 
-/// A request that makes views, as a host makes them for an instance's needs.
+/// A request. Makes the views that a host would pass for an instance's needs.
 package struct ContractRequest: Sendable {
     package enum Body: Sendable, Equatable {
         case none
@@ -56,8 +56,8 @@ package struct ContractRequest: Sendable {
     ///
     /// - Parameters:
     ///   - unixTime: in nanoseconds since 1970.
-    ///   - random: 32 bytes; shown if it is needed.
-    ///   - state: shown if it is needed.
+    ///   - random: 32 bytes; shown if the needs ask for them.
+    ///   - state: shown if the needs ask for it.
     package func view(
         for needs: ContractNeeds, at unixTime: Int64, random: [UInt8], state: [UInt8] = [], useCount: UInt64 = 0,
         attempt: UInt32 = 1, parameters: [ContractPair] = []

@@ -22,7 +22,8 @@ package final class PluginProxy: Sendable {
     /// The schemes' proxies, by the tables that they were made for. `create` reads them, because it gets a table and no context.
     private static let schemes = Locked<[UInt: ProxyScheme]>([:])
 
-    /// - Parameter plugin: must be of this contract's draft. The host checks that afterwards, since the proxy has the same fields.
+    /// - Parameter plugin: must be of this contract's draft. The host checks that afterwards, because the proxy has the same
+    ///   fields.
     package init(_ plugin: UnsafePointer<nevod_plugin>, _ options: Options) {
         self.options = options
         let known = ContractHost.schemes(of: plugin)

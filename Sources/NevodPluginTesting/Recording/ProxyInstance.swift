@@ -268,7 +268,7 @@ final class ProxyInstance: SinkOwner {
     /// The numbers of the host's wrappings. The host passes back the plugin's own pointers.
     private let wrappings = Locked<[UInt: Int]>([:])
 
-    /// Replaces the pointers of wrappings with their numbers, since pointers differ in each run.
+    /// Replaces the pointers of wrappings with their numbers, because pointers differ in each run.
     private func numbered(_ outcome: ContractOutcome) -> ContractOutcome {
         let sinks = outcome.sinks.map { sink in
             guard case .wrapBody(let length, let pointer) = sink.call else { return sink }

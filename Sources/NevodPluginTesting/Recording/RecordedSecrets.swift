@@ -33,7 +33,7 @@ struct RecordedSecrets {
         add(part)
     }
 
-    /// Words that are the values of many members.
+    /// Ordinary words that are the values of many members.
     private static let words = Set(["true", "false", "null", "none"].map { Array($0.utf8) })
 
     private static func isNumber(_ part: [UInt8]) -> Bool { part.count <= 13 && part.allSatisfy(\.isDigit) }

@@ -34,7 +34,7 @@ package struct RecordingDifference: Sendable, Equatable {
             guard expected != got else { continue }
             guard let expected, let got, expected.call.function == got.call.function else {
                 add("call \(index + 1) of the host", expected.map(text) ?? "no call", got.map(text) ?? "no call")
-                // The rest would only be shifted.
+                // Later calls would differ only because they are shifted.
                 break
             }
             for (field, expected, got) in fields(expected, got) { add(field, expected, got) }

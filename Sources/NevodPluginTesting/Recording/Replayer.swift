@@ -122,7 +122,8 @@ package final class Replayer {
         }
     }
 
-    /// Gives the wrappings of an outcome the numbers that they had when they were recorded, since a pointer differs in each run.
+    /// Gives the wrappings of an outcome the numbers that they had when they were recorded, because a pointer differs in each
+    /// run.
     private func numbered(_ outcome: ContractOutcome, as call: RecordedCall) -> ContractOutcome {
         let recorded = call.outcome
         let sinks = outcome.sinks.enumerated().map { index, sink in

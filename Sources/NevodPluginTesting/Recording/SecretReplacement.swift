@@ -114,7 +114,7 @@ struct SecretReplacement {
         for secret in Set(secrets) where secret.count >= shortest {
             var searched = encodings.map { $0(secret) }
             for shift in 1...2 {
-                // Without the digits that other bytes share in.
+                // Leaves out the digits that hold bits of adjacent bytes too.
                 let digits = base64([UInt8](repeating: 0, count: shift) + secret).utf8.filter { $0 != UInt8(ascii: "=") }
                 searched.append(Array(digits.dropFirst(shift + 1).dropLast(1)))
             }

@@ -5,7 +5,7 @@ struct TextIndex<Value> {
     private var values: [ArraySlice<UInt8>: Value] = [:]
     /// The lengths of the texts that begin with the same bytes, the longest first.
     private var lengths: [UInt64: [Int]] = [:]
-    /// The numbers of first bytes that are used to find texts, the largest first.
+    /// How many first bytes of a text can serve to find it, the largest number first.
     private var widths: [Int] = []
 
     private static var width: Int { 4 }

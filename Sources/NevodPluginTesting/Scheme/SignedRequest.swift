@@ -11,7 +11,7 @@ public struct SignedRequest: Sendable, Equatable {
     public let headers: TestHeaders
     /// The body, after the scheme's replacement.
     public let body: [UInt8]
-    /// The names of what the scheme wrote, in order: `header Authorization`, `query key`, `cookie id` or `body`.
+    /// The parts that the scheme wrote, by name and in order: `header Authorization`, `query key`, `cookie id` or `body`.
     public let edits: [String]
     /// The lines that this call wrote to the log.
     public let logLines: [TestLogLine]

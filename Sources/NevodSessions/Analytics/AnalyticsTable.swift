@@ -3,11 +3,11 @@ internal import NevodHost
 internal import NevodHostFoundation
 internal import NevodJWT
 
-/// Adds up events, within fixed limits: a state machine that gets each time as an argument.
+/// Adds up events, within fixed limits. A state machine without a clock: callers pass the time.
 struct AnalyticsTable: Sendable {
-    /// The label of everything beyond a limit.
+    /// The label for everything beyond a limit.
     static let other = "other"
-    /// The longest label of a user, in characters, since a token's claim can have any length.
+    /// The length at which a user's label is cut, in characters: a token's claim can have any length.
     private static let maxUserLength = 128
 
     private let maxRoutes: Int
@@ -61,8 +61,8 @@ struct AnalyticsTable: Sendable {
     }
 }
 
-/// Facts about the most recently used tokens, for statistics. No token is kept: hashes with the process's random key tell them
-/// apart.
+/// Facts about the most recently used tokens, for statistics. No token is kept: a token is recognized by its hash, whose key is
+/// random for each process.
 struct SeenTokens: Sendable {
     struct Facts: Sendable {
         /// When the token was issued according to its claim `iat` (RFC 7519 §4.1.6), or else when it was first seen.

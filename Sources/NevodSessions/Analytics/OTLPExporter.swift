@@ -3,16 +3,16 @@ public import NevodHost
 internal import NevodStorage
 internal import NevodSupport
 
-/// Sends the numbers of a ``TokenAnalytics`` to a receiver of OpenTelemetry: OTLP/HTTP with JSON (POST `/v1/metrics`).
+/// Sends the numbers of a ``TokenAnalytics`` to an OpenTelemetry receiver: OTLP/HTTP with JSON (POST `/v1/metrics`).
 ///
 /// ```swift
 /// let exporter = OTLPExporter(endpoint: "http://127.0.0.1:4318", serviceName: "shop")
 /// let exports = Task { await exporter.run(analytics, every: .seconds(60)) }
 /// ```
 ///
-/// No request of the app waits for an export. A failed export isn't repeated, since the next one has all numbers from the start.
-/// After a 429, 502, 503 or 504, no export is sent before the time in `Retry-After` (RFC 9110 §10.2.3), or else for a pause that
-/// grows up to 5 minutes.
+/// The app's requests never wait for an export. A failed export isn't repeated, because the next one has all numbers from the
+/// start. After a 429, 502, 503 or 504, no export is sent until the time in `Retry-After` (RFC 9110 §10.2.3), or, without that
+/// field, until a pause has passed, which grows up to 5 minutes.
 public final class OTLPExporter: Sendable {
     private struct State {
         var isExporting = false
@@ -142,7 +142,8 @@ public enum OTLPExportResult: Sendable, Hashable {
     case accepted
     /// The receiver has accepted the request, but has rejected some points for good, for this reason.
     case partiallyAccepted(rejectedDataPoints: Int, reason: String)
-    /// Nothing was sent: the receiver asked for a pause that lasts this much longer, or another export is in progress (zero).
+    /// Nothing was sent: either the receiver asked for a pause, which lasts this much longer, or another export is in progress,
+    /// and the duration is zero.
     case postponed(Duration)
 }
 

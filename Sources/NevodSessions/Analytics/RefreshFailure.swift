@@ -2,9 +2,10 @@ internal import NevodHost
 internal import NevodJWT
 internal import NevodStorage
 
-/// The cause of a failed renewal, as statistics distinguish causes. The raw value is the label.
+/// The cause of a failed renewal, as statistics group it. The raw value is the label.
 public enum RefreshFailure: String, Sendable, Hashable, CaseIterable {
-    /// The server has refused the refresh token (RFC 6749 §5.2): the session has ended. After any other failure it goes on.
+    /// The server has refused the refresh token (RFC 6749 §5.2): the session has ended. After any other failure, the session
+    /// continues.
     case refused
     /// No connection, a connection that broke, or one that isn't secure.
     case network

@@ -4,7 +4,8 @@ internal import NevodSupport
 
 /// Counts renewals of tokens with their durations and failures, requests by route, and the ages of tokens at use.
 ///
-/// It is added from outside: as an interceptor it sees the requests, and around a provider it sees the renewals.
+/// Add it to a client as an interceptor, so that it sees the requests, and wrap the client's token provider with
+/// ``measuring(_:)``, so that it sees the renewals.
 ///
 /// ```swift
 /// let analytics = TokenAnalytics()
@@ -13,9 +14,9 @@ internal import NevodSupport
 /// print(analytics.snapshot.refreshCount)
 /// ```
 ///
-/// Each attempt that carries a bearer token counts, including retries. Labels contain no values of requests: a route is named by
-/// its template (`GET /users/{}/posts`), and users are counted only if asked for. Memory is bounded: routes and users beyond the
-/// limits are counted as `other`. A request waits only for a short lock.
+/// Each attempt that carries a bearer token counts, including retries. Labels contain no values from requests: a route is named
+/// by its template (`GET /users/{}/posts`), and users are counted only if asked for. Memory is bounded: routes and users beyond
+/// the limits are counted as `other`. A request waits only for a short lock.
 public final class TokenAnalytics: OutcomeObserver, TokenMetrics {
     private let users: UserLabel
     private let receivers: [any TokenMetrics]
@@ -93,10 +94,10 @@ public final class TokenAnalytics: OutcomeObserver, TokenMetrics {
 }
 
 extension TokenAnalytics {
-    /// Returns a provider with the same tokens, and counts its renewals. Requests that share a renewal count it once.
+    /// Returns a provider with the same tokens whose renewals are counted. A renewal that several requests share is counted once.
     ///
-    /// A verification counts if it is part of the provider: `measuring(VerifyingTokenProvider(…))`. A client's own validator runs
-    /// after the measurement.
+    /// A renewal includes the verification of its tokens only if the provider does that: `measuring(VerifyingTokenProvider(…))`.
+    /// A client's own validator runs after the measurement.
     public func measuring(_ provider: some TokenProvider) -> some TokenProvider {
         MeasuredTokenProvider(base: provider, analytics: self)
     }
@@ -130,7 +131,7 @@ private struct MeasuredTokenProvider<Base: TokenProvider>: TokenProvider {
 /// ```
 ///
 /// The label is kept in memory and exported as it is. If an identifier must not leave the program, let `by(_:)` return another
-/// text for it, such as a keyed digest.
+/// string instead, such as a keyed digest.
 public struct UserLabel: Sendable {
     let label: (@Sendable (JWTClaims) -> String?)?
 

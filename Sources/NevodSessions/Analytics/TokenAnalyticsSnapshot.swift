@@ -50,7 +50,7 @@ public struct TokenAnalyticsSnapshot: Sendable, Hashable {
 }
 
 extension TokenAnalyticsSnapshot {
-    /// The requests in the order of their labels, so that exports of equal numbers are equal.
+    /// The requests sorted by label, so that equal numbers make equal exports.
     var orderedRequests: [(key: RequestKey, count: Int)] {
         requests.map { (key: $0.key, count: $0.value) }
             .sorted { ($0.key.route, $0.key.outcome.rawValue) < ($1.key.route, $1.key.outcome.rawValue) }

@@ -1,7 +1,7 @@
 public import Foundation
 public import NevodHost
 
-/// Sends endpoints to one service, with the bearer token of the session on those that need it.
+/// Sends requests to one service, and adds the session's bearer token to each request that needs it.
 ///
 /// - An endpoint with `auth: .none`, such as a login, carries no token and doesn't wait for one.
 /// - If the server refuses a token with 401, the token is renewed once for all requests that carried it, and they are sent again.
@@ -55,7 +55,7 @@ public struct AuthenticatingHTTPClient: HTTPClient {
             session: session, interceptor: InterceptorChain(interceptors + [authentication]), logger: logger)
         registration = onSessionInvalidated.map { call in
             tokenProvider.tokens.values.onEnd { end in
-                // In a new task: in the renewal's own task, a call that clears the storage would wait for itself.
+                // Called in a new task. In the renewal's own task, a handler that clears the storage would wait for itself.
                 if end.reason == .refused { Task { await call() } }
             }
         }

@@ -122,10 +122,10 @@ extension JWTAuthClient {
     }
 }
 
-/// Requests by a `URLSession` of the app, such as `sendAuthenticated(.get("/user/profile"), urlSession: .authOptimized)`. The
-/// other parameters are the same as in the methods that take any transport.
+/// Requests through the app's own `URLSession`, such as `sendAuthenticated(.get("/user/profile"), urlSession: .authOptimized)`.
+/// The other parameters are the same as in the methods that take any transport.
 extension JWTAuthClient {
-    /// Sends an endpoint with the session's access token by a `URLSession`.
+    /// Sends an endpoint with the session's access token through a `URLSession`.
     public func sendAuthenticated<Success: Decodable & Sendable>(
         _ endpoint: Endpoint<Success>, refreshExpiredToken: Bool = true, urlSession: URLSession,
         @RequestMiddlewareBuilder middleware: () -> [RequestMiddleware] = RequestMiddlewareBuilder.none

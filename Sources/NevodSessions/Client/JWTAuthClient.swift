@@ -29,10 +29,10 @@ public struct JWTAuthClient: HTTPClient {
     ///   - baseURL: the service's absolute URL. Tokens are sent to its origin only.
     ///   - tokenProvider: provides the tokens and renews them.
     ///   - validator: verifies each access token once: a new one before it is stored, a stored one before it is used. A token is
-    ///     never sent if it isn't accepted, or if it can't be verified now, for example without a network before the issuer's
-    ///     keys are known. The validator's introspection is not used. Nil to verify nothing.
+    ///     never sent if it isn't accepted, or if it can't be verified now, for example because the issuer's keys aren't known
+    ///     yet and there is no network. The validator's introspection is not used. Nil to verify nothing.
     ///   - encoder: encodes bodies.
-    ///   - decoder: decodes responses, of successes and of failures.
+    ///   - decoder: decodes the bodies of successes and failures.
     ///   - timeout: the limit for all attempts and redirects of a request together; nil for none.
     ///   - retryPolicy: decides when a failed request is sent again.
     ///   - session: the transport.
@@ -74,7 +74,7 @@ extension JWTAuthClient {
     ///
     /// - Throws: the errors of the storage and of the validator.
     public func loadSession() async throws -> AuthSession {
-        // Reads the storage afterwards: the session may have ended meanwhile, or be another user's.
+        // Reads the storage only after waiting: by then, the session may have ended, or be another user's.
         _ = try await preload.outcome(until: nil)
         return AuthSession(try await verified(tokens.storage.load()))
     }
@@ -89,7 +89,7 @@ extension JWTAuthClient {
     /// - Returns: the session that is stored afterwards: ``AuthSession/missing`` if none was stored, or if the server has refused
     ///   the renewal.
     /// - Throws: `NetworkError.authenticationFailed` if an expired token could not be renewed, for example without a network: the
-    ///   session is kept. The storage's errors. `CancellationError`: the renewal then goes on.
+    ///   session is kept. The storage's errors. `CancellationError` if the caller is cancelled: the renewal itself continues.
     @discardableResult
     public func refreshExpiredTokens() async throws -> AuthSession {
         AuthSession(try await verified(base.authentication.renewIfDue()))
@@ -111,8 +111,8 @@ extension JWTAuthClient {
     }
 
     /// The session now, and after each change from now on: a login, a renewal, an end. Includes changes by other processes if the
-    /// storage reports them. A slow reader gets only the latest. The expiry of a token is reported with the next change. A token
-    /// that can't be read, or that the validator doesn't accept, is left out.
+    /// storage reports them. A slow reader gets only the latest session. The expiry of a token isn't reported by itself, but
+    /// shows in the next change. A token that can't be read, or that the validator doesn't accept, is left out.
     public var sessions: AsyncStream<AuthSession> {
         let (storage, verification) = (tokens.storage, verification)
         // Starts observing before the first read, so that no change is missed.
@@ -121,7 +121,7 @@ extension JWTAuthClient {
         let task = Task {
             var last: AuthSession?
             func report() async {
-                // Reads again for each change: a change reported late must not follow a newer session.
+                // Reads the storage again for each change: after a newer session, a late report must not show an older one.
                 do {
                     let tokens = try await storage.load()
                     if let tokens { try await verification?.verify(tokens.accessToken) }

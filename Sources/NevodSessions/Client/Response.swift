@@ -53,7 +53,7 @@ public struct SuccessResponse<Success: Sendable>: Sendable {
 }
 
 extension SuccessResponse: Redacted {
-    /// The status and the type of the body, which may hold tokens.
+    /// The status and the body's type. The body itself is left out, because it may hold tokens.
     public var description: String { "\(status) with a \(Success.self)" }
 }
 
@@ -63,7 +63,7 @@ extension SuccessResponse: Redacted {
 public struct FailureResponse<Failure: Sendable>: Error, FailedResponse {
     /// The decoded body.
     public let error: Failure
-    /// The status, as the error that a request without a typed failure throws. It includes the response.
+    /// The error that a request without a typed failure would throw for this status. It includes the response.
     public let networkError: NetworkError
 
     /// Creates a response, for tests.
@@ -84,7 +84,7 @@ public struct FailureResponse<Failure: Sendable>: Error, FailedResponse {
 }
 
 extension FailureResponse: Redacted {
-    /// The status and the type of the body, which may repeat secrets from the request.
+    /// The status and the body's type. The body itself is left out, because it may repeat secrets from the request.
     public var description: String { "\(networkError), with a \(Failure.self)" }
 }
 

@@ -15,7 +15,7 @@ final class TokenVerification: Sendable {
     /// Whether the token is the last one that was accepted.
     func isAccepted(_ accessToken: String) -> Bool { accepted.withLock { $0 == accessToken } }
 
-    /// Does the same as ``verify(_:)`` for a request: doesn't wait for an issuer's keys beyond the request's deadline.
+    /// Like ``verify(_:)``, but waits for an issuer's keys only until the request's deadline.
     func verify(_ accessToken: String, until deadline: ContinuousClock.Instant?) async throws {
         try await SingleFlight<Result<Void, any Error>>().join(until: deadline) {
             do { return .success(try await self.verify(accessToken)) } catch { return .failure(error) }

@@ -10,13 +10,13 @@ struct MigrationChange: Sendable, Equatable {
     let new: Secret?
 }
 
-/// The version of a store's format, and the step under way, as they are stored. The step's changes are written here, in one
-/// write, before the first of them is made, so that any process can complete them.
+/// The version of a store's format, and the step under way, as they are stored. The step's changes are saved here, in one write,
+/// before any of them is made, so that any process can complete them.
 struct MigrationRecord: Sendable {
     struct Plan: Sendable {
         let to: Int
         let changes: [MigrationChange]
-        /// Whether a process may have made one of the removals. Until then, a missing value was removed by another program.
+        /// Whether a process may have begun the step's removals. If not, a missing value was removed by another program.
         var mayHaveRemoved: Bool
         /// Whether the step is being undone, because another program has changed one of the values meanwhile.
         var isUndone = false
@@ -41,7 +41,7 @@ struct MigrationRecord: Sendable {
         struct Plan: Codable {
             let to: Int
             let changes: [Change]
-            /// Missing if true, as in plans that only remove values, and in plans of versions that had no stages.
+            /// Missing means true: plans that only remove values leave it out, and so did earlier versions of this library.
             let mayHaveRemoved: Bool?
             let isUndone: Bool?
             let removed: [String]?

@@ -2,7 +2,7 @@ public import NevodHost
 internal import NevodStorage
 internal import NevodSupport
 
-/// One step between two formats of what an app stores, forward and back.
+/// One step between two formats of an app's stored values, forward and back.
 ///
 /// ```swift
 /// let step = StorageMigration(from: 2, to: 3, keys: ["name", "title"]) { values in
@@ -63,7 +63,7 @@ public struct StoredValues: Sendable {
     private let original: [StorageKey: Secret]
     private let keys: Set<StorageKey>
     private(set) var current: [StorageKey: Secret]
-    /// A key that the step sets without having named it.
+    /// A key that the step sets although it isn't among the step's keys.
     private(set) var unnamed: StorageKey?
 
     init(_ values: [StorageKey: Secret], of keys: Set<StorageKey>) {

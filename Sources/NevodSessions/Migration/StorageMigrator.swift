@@ -12,8 +12,8 @@ internal import NevodSupport
 /// try await migrator.migrate()
 /// ```
 ///
-/// - Each step takes effect as a whole. All its changes, with old and new values, are first written under the version's key in
-///   one write, and must fit in the storage as one value. If the process ends halfway, the next one completes them.
+/// - Each step takes effect as a whole. All its changes, with old and new values, are first saved as one value under the
+///   version's key, so that value must fit in the storage. If the process ends halfway, the next one completes them.
 /// - Values that a later version of the app has stored are refused and left alone.
 /// - Concurrent migrators wait for one another, even across processes if the storage has a renewal lock, as the stores of this
 ///   library have. If an earlier version of the app changes one of the values meanwhile, its change isn't overwritten: the step

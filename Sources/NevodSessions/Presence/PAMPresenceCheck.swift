@@ -160,7 +160,7 @@ public struct PAMPrompt: Sendable, Hashable {
     public enum Style: Sendable, Hashable {
         /// A secret, which must not be shown while it is typed.
         case hidden
-        /// A text that may be shown.
+        /// An answer that may be shown while it is typed.
         case visible
         /// Nothing: the text is information.
         case information

@@ -17,7 +17,7 @@ final class PAMRun: Sendable {
         var answer: Answer?
         /// The number of messages in the whole check.
         var messages = 0
-        /// Why the conversation failed, since modules replace the cause with codes of their own.
+        /// Why the conversation failed. Kept here, because modules replace the cause with codes of their own.
         var failure: PresenceError?
     }
 
@@ -57,7 +57,7 @@ final class PAMRun: Sendable {
     // MARK: The thread
 
     func authenticate(_ library: String) {
-        // Modules write to programs that may have exited, such as pam_exec's. That must fail, and not end the process.
+        // A module such as pam_exec may write to a program that has exited. The write must fail, and not end this process.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
@@ -256,7 +256,7 @@ struct PAMResponses: ~Copyable {
     func set(_ answer: Secret, at index: Int) -> Bool {
         answer.withUnsafeBytes { bytes in
             guard bytes.count < Int(PAM_MAX_RESP_SIZE), !bytes.contains(0),
-                // Zeroed by calloc, and so terminated by a NUL.
+                // calloc has zeroed the memory, so the answer ends with a NUL.
                 let memory = calloc(bytes.count + 1, 1)
             else { return false }
             if let source = bytes.baseAddress { memory.copyMemory(from: source, byteCount: bytes.count) }

@@ -46,7 +46,7 @@ public final class Presence: Sendable {
         return state.withLock { $0.isConfirmed(within: validFor, at: now) }
     }
 
-    /// Returns if a confirmation still counts; otherwise asks, once for all concurrent callers.
+    /// Returns at once if a confirmation still counts; otherwise asks, once for all concurrent callers.
     ///
     /// A cancelled caller stops waiting. When no caller is left, the check is cancelled.
     ///
@@ -106,7 +106,7 @@ public final class Presence: Sendable {
 
     private func start(_ number: Int) {
         checks.withLock { checks in
-            // Stored before it can end, since ending takes the same lock.
+            // The task is stored before it can end, because its end takes the same lock.
             checks[number] = Task {
                 let outcome: Result<Void, any Error>
                 let asked = Self.asked.union([ObjectIdentifier(self)])
@@ -139,7 +139,7 @@ struct PresenceState<Caller> {
         case proceed
         /// Waits for the check under way.
         case wait
-        /// Starts the check of this number, and waits for it.
+        /// Starts the check with this number, and waits for it.
         case start(Int)
     }
 
@@ -177,7 +177,7 @@ struct PresenceState<Caller> {
 
     /// Removes a caller that was cancelled.
     ///
-    /// - Returns: the number of the check to cancel, since no caller waits for it any more; nil if there is none.
+    /// - Returns: the number of the check to cancel, if no caller waits for it any more; otherwise nil.
     mutating func leave(_ caller: UInt64) -> Int? {
         guard let check = waiting.removeValue(forKey: caller)?.check, !waiting.values.contains(where: { $0.check == check })
         else { return nil }

@@ -20,7 +20,7 @@ public protocol PresenceCheck: Sendable {
 
 /// Why a presence was not confirmed. Names the check and the way out; never contains what a person typed.
 public struct PresenceError: Error, Sendable, Hashable {
-    /// The kind of failure, for a program to act on. None of them ends a session: tokens stay stored.
+    /// The kind of failure, for a program to act on. No failure ends a session: tokens stay stored.
     public enum Code: Sendable, Hashable {
         /// The person did not prove to be the user (a wrong password), or the account may not be used. Ask again.
         case refused

@@ -6,7 +6,7 @@ public enum AuthError: Error, Sendable {
     case invalidCredentials
     /// The server refused to renew the session's tokens, or the session is not valid any more. The user must log in again.
     case sessionExpired
-    /// The server could not be reached, or not in time. A stored session is kept.
+    /// The server could not be reached, or didn't respond in time. A stored session is kept.
     case offline(any Error)
     /// The server returned another error, such as 422 for a registration. `NetworkError.decode` reads its body.
     case server(NetworkError)

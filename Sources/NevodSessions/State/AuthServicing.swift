@@ -1,5 +1,5 @@
 /// An app's service, which sends the requests for the actions of an ``AuthState``. It stores nothing: the state saves what a
-/// login returns, since only the state knows whether the user has meanwhile logged out, or in as another user.
+/// login returns, since only the state knows whether the user has logged out meanwhile, or has logged in as another user.
 ///
 /// ```swift
 /// struct AuthService: AuthServicing {

@@ -31,8 +31,8 @@ public final class AuthState<User: Codable & Sendable> {
     /// The session that a login saved last, and the number of that login.
     @ObservationIgnored private var lastSaved: (session: SessionIdentifier, number: Int)?
     @ObservationIgnored private var registration: SessionEndHandlers.Registration?
-    /// Whether another process, or another part of the app, has begun a session during a login or a logout. That action decides
-    /// first.
+    /// Whether another process, or another part of the app, may have begun a session during a login or a logout. It is shown only
+    /// after that action has finished.
     @ObservationIgnored private var mayBeUnshown = false
 
     private struct Actions: Sendable {
@@ -201,7 +201,7 @@ public final class AuthState<User: Codable & Sendable> {
         } catch is NoSessionError {
             return
         } catch {
-            // A check in the background doesn't report an error that solves itself.
+            // A background check doesn't report an error that may go away by itself.
             let error = AuthError(error, isLogin: false)
             if case .offline = error, ticket.kind == .refresh { return }
             update { $0.fail(error, of: session, ticket) }
@@ -228,7 +228,8 @@ public final class AuthState<User: Codable & Sendable> {
     /// Shows a session that another process, or another part of the app, has begun. During a login or a logout, waits until that
     /// has finished.
     private func showBegun() async {
-        // A read may find the session of this state's own login before it is adopted. That session isn't another's.
+        // A read may find the session of this state's own login before it is adopted. That session must not be taken for
+        // another's.
         guard machine.session == nil, let stored = try? await storage.storedSession(), machine.session != stored else { return }
         mayBeUnshown = machine.isActive
         if !machine.isActive { await restoreSession() }

@@ -37,13 +37,13 @@ struct AuthStateMachine<User: Sendable> {
         AuthStatus(isLoggedIn: session != nil, user: user, isLoading: isActive || !restorations.isEmpty, error: error)
     }
 
-    /// Whether the status may differ.
+    /// Whether the two statuses may differ.
     func differs(from other: AuthStateMachine) -> Bool {
         session != other.session || userNumber != other.userNumber || error != other.error
             || status.isLoading != other.status.isLoading
     }
 
-    /// - Returns: nil for a check while a login or a logout is in progress, since that decides.
+    /// - Returns: nil for a check while a login or a logout is in progress, because that determines the session.
     mutating func begin(_ kind: Kind) -> Ticket? {
         switch kind {
         case .login, .logout:
@@ -71,8 +71,8 @@ struct AuthStateMachine<User: Sendable> {
         }
     }
 
-    /// Whether the session that an action has found or saved counts. A login's session counts even if another login has begun
-    /// since: that one replaces it or fails.
+    /// Whether the session that an action has found or saved counts. A login's session counts even if a later login has begun:
+    /// the later one replaces the session or fails.
     func mayAdopt(_ ticket: Ticket) -> Bool {
         ticket.kind == .login ? ticket.number > newestLogout : isCurrent(ticket)
     }

@@ -40,7 +40,7 @@ public struct AuthTokens: TokenModel, Redacted {
         }
     }
 
-    /// Creates tokens under their short names.
+    /// Creates tokens, with shorter labels.
     ///
     /// - Parameters:
     ///   - access: the access token.
@@ -60,7 +60,7 @@ public struct AuthTokens: TokenModel, Redacted {
 
     public func encode() throws -> [UInt8] {
         let encoder = CodingDefaults.encoder
-        // Sorted keys give equal tokens equal bytes, by which they are recognized.
+        // Keys are sorted so that equal tokens are encoded as equal bytes, which are then compared.
         encoder.outputFormatting = .sortedKeys
         return Array(try encoder.encode(self) as Data)
     }
@@ -106,7 +106,7 @@ extension AuthTokens: Codable {
 /// The access token's claims (RFC 7519 §4), unverified. Nil if the claim is missing or has another type, or if the token isn't a
 /// JSON Web Token.
 extension AuthTokens {
-    /// A text.
+    /// A string.
     public subscript(string name: String) -> String? { jwt?.unverifiedClaims[string: name] }
     /// A whole number.
     public subscript(int name: String) -> Int? { jwt?.unverifiedClaims[int: name] }

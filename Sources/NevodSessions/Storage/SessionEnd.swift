@@ -59,7 +59,8 @@ final class SessionEndHandlers: Sendable {
         state.withLock { $0.reading }?.cancel()
     }
 
-    /// - Parameter read: starts a task that reads the storage after each change it reports; called for the first handler.
+    /// - Parameter read: starts a task that reads the storage after each change that the storage reports; called for the first
+    ///   handler.
     func add(
         _ handler: Handler, reading read: @Sendable () -> Task<Void, Never>?
     ) -> Registration {
@@ -88,10 +89,10 @@ struct SeenSession {
     private(set) var isKnown = false
     /// The last session that this process was about to end, and why. A concurrent read may see the result first.
     private var ending: (session: SessionIdentifier, reason: SessionEnd.Reason)?
-    /// The last sessions that this process was about to begin, for the same reason.
+    /// The last sessions that this process was about to begin; kept because a concurrent read may see them first.
     private var beginning: [SessionIdentifier] = []
     private var reads = 0
-    /// Reads up to this number may be outdated: they began before something newer was seen.
+    /// Reads with numbers up to this one may be outdated: they began before something newer was seen.
     private var newest = 0
 
     mutating func beginRead() -> Int {
@@ -105,7 +106,7 @@ struct SeenSession {
         var end: SessionEnd?
         /// A session that another process has begun, if none was stored before.
         var begin: SessionIdentifier?
-        /// Whether a change or a later read overtook this one, so that it says nothing.
+        /// Whether a change or a later read overtook this read, whose result then means nothing.
         var isOvertaken = false
     }
 

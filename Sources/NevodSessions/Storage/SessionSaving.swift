@@ -18,7 +18,7 @@ extension SessionValues {
     }
 
     /// Saves a login's session, unless a later login or logout has superseded the login, here or in another process. A renewal of
-    /// the session that was stored when the login began doesn't supersede it.
+    /// the session that was stored when the login began doesn't supersede the login.
     ///
     /// - Returns: whether it was saved.
     func save(_ tokens: Data, of ticket: LoginTicket) async throws -> Bool {
@@ -54,10 +54,10 @@ extension SessionValues {
         }
     }
 
-    /// Saves renewed tokens, in the session that they renew. If the server has refused the renewal, removes that session.
+    /// Saves renewed tokens in their session. If the server has refused the renewal, removes the session.
     ///
     /// - Parameter tokens: nil if the renewal was refused.
-    /// - Returns: false, without saving, if other tokens than the renewed ones are stored.
+    /// - Returns: false, without saving, if the stored tokens are no longer the ones that were to be renewed.
     func renew(_ expected: Data?, with tokens: Data?) async throws -> Bool {
         try await change(endingBecause: .refused) { old in
             guard old?.tokens == expected else { return .none }
@@ -92,11 +92,11 @@ extension SessionValues {
     }
 }
 
-/// A login in progress, with the state at its beginning. So its outcome never replaces a later login's session, and never undoes
-/// a logout.
+/// A login in progress, with the state at its beginning. It ensures that the login never replaces a later login's session, and
+/// never undoes a logout.
 struct LoginTicket: Sendable {
-    /// The number of logins and logouts that had begun in this process.
+    /// How many logins and logouts this process had begun by then.
     let turn: Int
-    /// The session that was stored.
+    /// The session that was stored then; nil if there was none.
     let session: SessionIdentifier?
 }

@@ -73,7 +73,7 @@ public final class SessionStorage<User: Codable & Sendable>: Sendable {
     ///   - user: the user.
     ///   - session: the user's session; nil for the stored one. Pass it if anything was awaited after the session was known, such
     ///     as the request for the user: another user may have logged in meanwhile.
-    /// - Throws: ``NoSessionError`` if no session or another one is stored; the storage's errors.
+    /// - Throws: ``NoSessionError`` if no session is stored, or another one; the storage's errors.
     public func saveUser(_ user: User, of session: SessionIdentifier? = nil) async throws {
         guard try await tokens.values.save(user: encoder.encode(user), of: session) else { throw NoSessionError() }
     }
@@ -85,7 +85,7 @@ public final class SessionStorage<User: Codable & Sendable>: Sendable {
     /// - Throws: the storage's errors. A user that can't be decoded, for example from an earlier version of the app, is nil and
     ///   not an error.
     public func load() async throws -> StoredSession<User>? {
-        // Loading first saves renewed tokens that couldn't be saved when they arrived.
+        // `load()` comes first, because it saves renewed tokens that couldn't be saved when they arrived.
         guard try await tokens.storage.load() != nil, let record = try await tokens.values.record() else { return nil }
         return StoredSession(
             session: record.identifier, tokens: try AuthTokens.decode(from: Array(record.tokens)), user: user(in: record))

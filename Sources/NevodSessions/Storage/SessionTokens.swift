@@ -5,8 +5,8 @@ internal import NevodStorage
 /// The tokens of a stored session, without its user: all that a client needs. (A ``SessionStorage``, in contrast, is for the app,
 /// and includes the user.)
 ///
-/// Instances with the same storage object and key share one state: each renewal is for all of them, and each reports every end of
-/// a session.
+/// Instances with the same storage object and key share one state: a renewal serves all of them, and each of them reports every
+/// end of a session.
 public final class SessionTokens: Sendable {
     /// The tokens, renewed like the token of any other `TokenStorage`. Saving new ones here begins a new session, without a user.
     public let storage: TokenStorage<AuthTokens>

@@ -3,8 +3,8 @@ internal import NevodHost
 internal import NevodStorage
 internal import NevodSupport
 
-/// One stored session, which looks to a ``TokenStorage`` like a store of the tokens alone. So its tokens are renewed, saved and
-/// compared like any others, and saving a user during a renewal doesn't count as another token.
+/// One stored session, which a ``TokenStorage`` sees as a store of the tokens alone. So its tokens are renewed, saved and
+/// compared like any others, and saving a user during a renewal doesn't count as a new token.
 ///
 /// Setting a token begins a new session, without a user. Replacing a token, as a renewal does, stays in the session.
 final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, ObservableStorage {
@@ -80,7 +80,7 @@ final class SessionValues: SecretKeepingStorage, RenewalLockingStorage, Observab
 
     // MARK: The value
 
-    /// What a change makes of the stored session.
+    /// How a change affects the stored session.
     enum Change {
         case none
         case to(SessionRecord?)

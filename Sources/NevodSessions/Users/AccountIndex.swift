@@ -18,8 +18,8 @@ struct AccountIndex: StoredRecord, Equatable {
     private(set) var entries: [Entry] = []
     /// The slot of the current account.
     private(set) var current: String?
-    /// Slots to be cleared, of accounts that were not added or removed completely. At any instant, each slot with a session is
-    /// here or in ``entries``, so that after a crash every session can still be removed.
+    /// The slots of accounts whose addition or removal wasn't completed. They must be cleared. At any instant, each slot with a
+    /// session is here or in ``entries``, so that after a crash every session can still be removed.
     private(set) var loose: [String] = []
 
     var list: UserAccountList {

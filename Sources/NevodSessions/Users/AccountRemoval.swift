@@ -24,7 +24,7 @@ extension AccountSessions {
         }
     }
 
-    /// Removes what earlier processes have left when they ended in the middle of a change. Runs once in each process.
+    /// Removes what is left of changes that earlier processes didn't complete. Runs once in each process.
     func sweepOnce() async {
         guard hasSwept.withLock({ isDone in !isDone }) else { return }
         guard let index = try? await index() else { return }

@@ -132,7 +132,8 @@ final class AccountSessions: SecretKeepingStorage, RenewalLockingStorage, Observ
             var shown = try? await self?.index().list
             if let shown { continuation.yield(shown) }
             for await changed in changes where changed == key {
-                // Reads one after the other, each after the report that caused it, so the last list shown is the stored one.
+                // The reads run one after another, each after the report that caused it, so the last list shown is the stored
+                // one.
                 guard let list = try? await self?.index().list, list != shown else { continue }
                 shown = list
                 continuation.yield(list)

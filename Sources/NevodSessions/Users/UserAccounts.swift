@@ -74,7 +74,7 @@ public final class UserAccounts<User: Codable & Sendable>: Sendable {
     ///   - user: the user; nil to save it later with ``SessionStorage/saveUser(_:of:)``.
     ///   - isCurrent: whether the account becomes the current one.
     /// - Throws: ``AccountError`` of code `tooMany` or `identifier`; errors of the storage and of the encoder. The list and the
-    ///   sessions are then as before.
+    ///   sessions are then unchanged.
     @discardableResult
     public func signIn(
         _ id: String, tokens: AuthTokens, user: User? = nil, isCurrent: Bool = true
@@ -209,7 +209,7 @@ public struct AccountError: Error, Sendable, Hashable {
         case identifier
     }
 
-    /// The kind of failure; the description tells it to a person.
+    /// The kind of failure, for a program to act on.
     public let code: Code
 
     init(_ code: Code) {

@@ -36,7 +36,7 @@ struct KeySetLoader: Sendable {
         do throws(JWTError) { set = try JSONWebKeySet(json: body) } catch {
             throw RemoteKeyError(.unreadable, url, "not a key set (RFC 7517 §5): \(error)", underlying: error)
         }
-        // A secret that anyone can fetch isn't one: anyone could sign with it (RFC 8725 §3.1).
+        // A symmetric key that anyone can fetch isn't secret: anyone could sign with it (RFC 8725 §3.1).
         let keys = set.keys.filter { $0.algorithms.allSatisfy { !Self.symmetric.contains($0) } }
         guard !keys.isEmpty else { throw RemoteKeyError(.empty, url, "the set has no usable public key") }
         guard keys.count <= settings.maximumKeys else {

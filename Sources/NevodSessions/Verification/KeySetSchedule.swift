@@ -1,11 +1,11 @@
 internal import NevodHost
 internal import NevodJWT
 
-/// Decides when an issuer's keys are fetched: a state machine that gets each time as an argument.
+/// Decides when an issuer's keys are fetched. A state machine without a clock: callers pass the time.
 struct KeySetSchedule: Sendable {
     enum Action: Sendable {
         case use(JSONWebKeySet)
-        /// The keys may be used, and should be fetched meanwhile.
+        /// The call uses these keys, and newer ones are fetched meanwhile.
         case useAndFetch(JSONWebKeySet, Fetch)
         /// The call waits for a fetch, or joins the one in progress.
         case fetch(Fetch)
@@ -40,8 +40,8 @@ struct KeySetSchedule: Sendable {
     }
 
     /// - Parameters:
-    ///   - joined: the fetch that the call has joined, if any. If a fetch has finished since, the call makes do with the known
-    ///     keys. Otherwise it joined a fetch that was just ending or no longer needed, and decides again.
+    ///   - joined: the fetch that the call joined, if any. If a fetch has finished since then, the call makes do with the known
+    ///     keys. Otherwise the joined fetch was just ending or no longer needed, and the call decides again.
     ///   - fits: whether a set has a key for the token.
     mutating func next(after joined: Fetch?, at now: UnixTime, fits: (JSONWebKeySet) -> Bool) -> Action {
         let hasWaited = joined.map { $0.number != finished } ?? false
@@ -58,7 +58,7 @@ struct KeySetSchedule: Sendable {
             return .use(keys)
         }
         if has(settings.minimumAge, passedSince: fetchedAt, at: now), !isPaused(at: now) {
-            // The verification of known keys must not wait for a server that has failed before.
+            // A verification with known keys must not wait for a server that has failed before.
             return failures > 0 && isKnown ? .useAndFetch(keys, fetch(reloads: false)) : .fetch(fetch(reloads: !isKnown))
         }
         if isKnown { return .use(keys) }
@@ -102,7 +102,7 @@ struct KeySetSchedule: Sendable {
 
     private func fetch(reloads: Bool) -> Fetch { Fetch(reloads: reloads, number: finished) }
 
-    /// Ignores a pause longer than the longest possible: it began before the clock was set back.
+    /// If the rest of the pause is longer than any pause can be, the clock was set back, and the pause is ignored.
     private func isPaused(at now: UnixTime) -> Bool {
         guard let retryAt else { return false }
         return now < retryAt && retryAt - now <= Self.longestPause

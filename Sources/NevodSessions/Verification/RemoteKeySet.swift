@@ -97,9 +97,9 @@ public final class RemoteKeySet: JWTKeySource {
         try await set { !$0.keys(for: header).isEmpty }.keys(for: header)
     }
 
-    /// Fetches the keys if none are known, for example before a renewal with a result to verify.
+    /// Fetches the keys if none are known, for example before a renewal whose tokens must be verified.
     ///
-    /// - Throws: as ``keys(for:)``.
+    /// - Throws: the same errors as ``keys(for:)``.
     public func load() async throws {
         _ = try await set { _ in true }
     }

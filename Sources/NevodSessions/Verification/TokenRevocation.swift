@@ -36,9 +36,9 @@ public struct TokenRevocation: Sendable {
         if let failure = reply.failure, !Revocation.isRevoked(by: reply.response) { throw failure }
     }
 
-    /// Revokes the refresh token, which ends the access tokens of its grant (RFC 7009 §2.1). Then revokes the access token, even if
-    /// the server refuses the former, for servers that don't end it. It isn't an error if a server can't revoke access tokens: they
-    /// expire.
+    /// Revokes the refresh token, which should end the access tokens of its grant (RFC 7009 §2.1). Then revokes the access token,
+    /// even if the server refused the first request, because some servers don't end it. It isn't an error if a server can't
+    /// revoke access tokens: they expire.
     public func revoke(_ tokens: AuthTokens) async throws {
         var revocation = Revocation(hasRefreshToken: true)
         var failure: (any Error)?

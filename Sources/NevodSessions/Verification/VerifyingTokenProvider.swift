@@ -29,7 +29,7 @@ public struct VerifyingTokenProvider<Base: TokenProvider>: TokenProvider {
         let unverified = self.tokens.values.unverified.withLock { $0 }
         guard let unverified, unverified.old == tokens else { return try await verified(base.refresh(tokens), of: tokens) }
         do { return try await verified(unverified.new, of: tokens) } catch let error as JWTError where error.code == .expired {
-            // The server knows this refresh token instead of the stored one.
+            // The server now expects this refresh token instead of the stored one.
             return try await verified(base.refresh(unverified.new), of: tokens)
         }
     }

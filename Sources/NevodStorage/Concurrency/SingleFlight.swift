@@ -2,8 +2,8 @@ internal import NevodSupport
 
 /// Runs at most one execution of an operation. Callers that arrive while it runs share its outcome.
 ///
-/// A caller stops waiting when it is cancelled or its deadline passes. The operation goes on: once it has begun, the exchange of
-/// a token can't be undone.
+/// A caller stops waiting when it is cancelled or its deadline passes. The operation itself continues, because the exchange of a
+/// token can't be undone once it has begun.
 package final class SingleFlight<Outcome: Sendable>: Sendable {
     private struct State {
         var isRunning = false

@@ -27,7 +27,8 @@ package final class TimerQueue: Sendable {
     /// - Returns: a number for ``cancel(_:)``.
     package func schedule(at deadline: ContinuousClock.Instant, _ action: @escaping Action) -> UInt64 {
         let (number, mustSleep) = state.withLock { state in
-            // Not `planSleep`, which searches for the earliest deadline: most timers are due later than the next wake-up.
+            // Most timers are due after the next wake-up, so this doesn't call `planSleep`, which searches for the earliest
+            // deadline.
             let mustSleep = state.wakeUp.map { deadline < $0 } ?? true
             if mustSleep { state.wakeUp = deadline }
             return (state.queue.insert(action, at: deadline), mustSleep)
@@ -41,7 +42,7 @@ package final class TimerQueue: Sendable {
     }
 
     /// A sleeping task is never woken early. If its timer was cancelled, it finds nothing due, and ends if no timer is left. The
-    /// task is detached, because it serves other requests than the one that started it.
+    /// task is detached, because it also serves requests other than the one that started it.
     private func sleep(until instant: ContinuousClock.Instant) {
         Task.detached {
             try? await Task.sleep(until: instant, clock: .continuous)

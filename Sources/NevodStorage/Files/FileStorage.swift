@@ -8,9 +8,9 @@ internal import NevodSupport
 /// protect them. The store refuses a folder or file that others can read or write, that belongs to another user, or that is a
 /// symbolic link.
 ///
-/// While changes are observed, a watch on the folder reports the changes of other processes. It still works after the folder is
-/// replaced, as from a backup. If the system has no watch left (`fs.inotify.max_user_instances`), only this object's changes are
-/// reported.
+/// While changes are observed, a watch on the folder reports the changes of other processes. The watch still works after the
+/// folder is replaced, for example from a backup. If the system has no watch left (`fs.inotify.max_user_instances`), only this
+/// object's changes are reported.
 ///
 /// Blocking calls run on a thread of the store's own. A write that has begun is completed even if its task is cancelled.
 public final class FileStorage: CompareAndSwapStorage, RenewalLockingStorage, ObservableStorage {
@@ -78,8 +78,8 @@ public final class FileStorage: CompareAndSwapStorage, RenewalLockingStorage, Ob
         try await RenewalLocks(path: "\(path)/.renewals").withLock(for: key, body)
     }
 
-    /// The keys whose values change from now on, whichever process changes them. A value that was changed and changed back may be
-    /// reported.
+    /// The keys whose values change from now on, whichever process changes them. A key may be reported even if its value was
+    /// changed back meanwhile.
     public func changes() -> StorageChanges {
         observers.changes()
     }
@@ -121,13 +121,13 @@ final class StorageFolderWatch: StorageActivity {
                 if let key = names.key(of: name) { notify(key) }
             }
         }
-        // Only after the watch has begun, so that no file is missed.
+        // Listed only after the watch has begun, so that no file is missed.
         files.list()
         return watch.map(StorageFolderWatch.init)
     }
 }
 
-/// The files that a folder was seen to have. If the folder is replaced, the files that it lacks then have changed too.
+/// The files that were last seen in a folder. If the folder is replaced, the files that are then missing count as changed.
 private final class KnownFiles: Sendable {
     private let path: String
     private let names = Locked<Set<String>>([])

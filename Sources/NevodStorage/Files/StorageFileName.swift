@@ -3,8 +3,8 @@ internal import NevodSupport
 /// The name of the file that holds a key's value. No two keys share a name, even on file systems that ignore case or normalize
 /// accents. No name begins with a dot, holds a slash, or exceeds the limit of a file system.
 ///
-/// Lower-case letters, digits, `-`, `_` and inner dots stand for themselves; every other byte is `%xx`. If the name would be
-/// longer than ``maximumLength``, it is `%%` and the key's SHA-256 instead.
+/// Lower-case letters, digits, `-`, `_` and inner dots are kept; every other byte is written as `%xx`. A name that would be
+/// longer than ``maximumLength`` is replaced with `%%` and the key's SHA-256.
 struct StorageFileName {
     let text: String
 
@@ -12,7 +12,7 @@ struct StorageFileName {
 
     init(_ key: StorageKey) {
         let bytes = Array(key.rawValue.utf8)
-        // A lone % stands for the empty key: any other % is followed by a byte.
+        // A lone % means the empty key: any other % is followed by a byte.
         var text = bytes.isEmpty ? "%" : ""
         for (index, byte) in bytes.enumerated() {
             guard text.utf8.count <= Self.maximumLength else { break }
@@ -29,10 +29,10 @@ struct StorageFileName {
         self.text = isLong ? "%%" + Hexadecimal.text(bytes.withUnsafeBytes { SHA256.digest(of: $0) }) : text
     }
 
-    /// Whether the name is a digest, which doesn't tell its key.
+    /// Whether the name is a digest, from which the key can't be told.
     var isDigest: Bool { text.hasPrefix("%%") }
 
-    /// The key whose value a file holds; nil for a file of another kind, or whose name is a digest.
+    /// The key whose value a file holds; nil if the file isn't a value's, or if its name is a digest.
     static func key(of name: String) -> StorageKey? {
         var bytes: [UInt8] = []
         var rest = Array(name.utf8)[...]

@@ -1,7 +1,7 @@
 internal import NevodSupport
 
-/// The local copy of a ``LayeredStorage`` for a key: the remote value as last seen, or a value that is still to be sent, with
-/// what it may replace (``PendingWrite``). Does no I/O.
+/// The local copy of a ``LayeredStorage`` for a key: either the remote value as it was last seen, or a value that is still to be
+/// sent, with what it may replace there (``PendingWrite``). Does no I/O.
 struct LayeredCopy: Sendable, Equatable {
     /// Nil if nothing is stored, as far as is known.
     let value: Secret?
@@ -53,7 +53,7 @@ extension LayeredCopy {
     var encoded: Secret {
         let digests = pending.map { $0.superseded.sorted { $0.lexicographicallyPrecedes($1) } } ?? []
         var bytes: [UInt8] = []
-        // Reserved at once, so that growing leaves no copy of the value in memory.
+        // All memory is reserved at once: growing the array would leave copies of the value in memory.
         bytes.reserveCapacity(Self.headSize + digests.count * SHA256.size + 8 + (value?.count ?? 0))
         bytes += Self.form
         bytes.append(flags.rawValue)

@@ -11,16 +11,16 @@ public import NevodSupport
 /// - Reads ask the remote store, and update the copy. If the remote store fails, the copy is used. If there is no copy yet, the
 ///   remote store's error is thrown, since "unknown" is not "none".
 /// - Writes go to both. If the remote store can't take a value, the copy is marked, and the value is sent before the next read
-///   from the remote store. It replaces only the value last seen there, or one sent before. Otherwise the remote value takes
-///   precedence, and the local one is dropped (``LayeredEvent/overruled(_:)``).
+///   from the remote store. It replaces only the value that was last seen there, or a value that was sent before. Otherwise the
+///   remote value takes precedence, and the local one is dropped (``LayeredEvent/overruled(_:)``).
 /// - A cleared token never comes back. A token that was cleared here is cleared remotely, unless there was a new login meanwhile.
-///   A token that was cleared remotely is cleared here as soon as that can be seen. If it is unknown whether a value never
-///   arrived, or arrived and was cleared, it is dropped. This applies after every error except a ``StorageError`` of code `full`,
-///   `tooLarge` or `permissions`, with which a store reports that it has refused a value.
+///   A token that was cleared remotely is cleared here as soon as the remote store can be read. If it is unknown whether a sent
+///   value never arrived, or arrived and was cleared, the value is dropped. This applies after every error except a
+///   ``StorageError`` of code `full`, `tooLarge` or `permissions`, with which a store reports that it has refused a value.
 ///
-/// If the remote store is a ``VersionedStorage``, as ``SQLiteStorage`` and `PostgreSQLStorage` are, its restore from a backup is
-/// noticed: an older version does not replace the local copy, which is sent again (``LayeredEvent/wentBack(_:)``). In a store
-/// without versions, an older value looks like a login elsewhere.
+/// If the remote store is a ``VersionedStorage``, as ``SQLiteStorage`` and `PostgreSQLStorage` are, a restore of that store from
+/// a backup is noticed: an older version does not replace the local copy, which is sent again (``LayeredEvent/wentBack(_:)``). In
+/// a store without versions, an older value looks like a login elsewhere.
 ///
 /// The marks are saved locally before anything is sent, because the process may end at any instant. Several processes may share
 /// both stores. If they share one, they should share both, and the local store must be a ``CompareAndSwapStorage``. Don't use the
@@ -28,7 +28,7 @@ public import NevodSupport
 ///
 /// ``replace(_:with:for:)`` compares with the remote value. The comparison is atomic if the remote store can do that.
 public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, ObservableStorage {
-    /// Bytes; the two stores may use other types.
+    /// Bytes, even if the two stores use other types.
     public typealias Value = [UInt8]
 
     let remote: AnyKeyValueStorage
@@ -66,7 +66,7 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
 
     /// - Throws: the remote store's error if there is no local copy; `CancellationError`.
     public func secret(for key: StorageKey) async throws -> Secret? {
-        // Usually there is nothing to write, which needs no lock.
+        // Usually nothing has to be written, and then no lock is needed.
         if let copy = try? await copy(of: key).copy, copy.pending == nil, !isStale(key) {
             let held: Held
             do { held = try await readRemote(key) } catch { return try fallBack(to: copy, error) }
@@ -136,7 +136,7 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
     }
 
     /// Takes the local store's lock, and then the remote store's: a process that loses the remote store meanwhile still holds the
-    /// lock that others fall back to. Skips a lock that fails for another reason than being held.
+    /// lock that others fall back to. Skips a lock that fails, unless it fails because another process holds it.
     public func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
         let failure = Locked<(any Error)?>(nil)
         let noteLocalFailure = { (error: any Error) in self.onEvent(.localFailed(key, error)) }
@@ -151,7 +151,7 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
     }
 
     public func confirmRenewalLock(for key: StorageKey) async throws {
-        // A skipped lock is not held, and so can't be lost.
+        // A skipped lock isn't held, so it can't be lost.
         try await local.confirmRenewalLock?(key)
         try await remote.confirmRenewalLock?(key)
     }
@@ -176,7 +176,7 @@ public final class LayeredStorage: SecretKeepingStorage, RenewalLockingStorage, 
         await body()
     }
 
-    /// Whether the lock works, but was not taken.
+    /// Whether the lock itself works, but could not be taken.
     private static func isRefusal(_ error: any Error) -> Bool {
         error is CancellationError || (error as? StorageError)?.code == .busy
     }

@@ -1,10 +1,10 @@
 internal import NevodSupport
 
-/// What a value that was written while the remote store couldn't be reached may replace there later. Older values are recorded as
-/// digests, so that replaced or cleared tokens are not kept.
+/// Says what a value may replace in the remote store, if it was written while that store couldn't be reached. Older values are
+/// recorded as digests, so that replaced or cleared tokens are not kept.
 struct PendingWrite: Sendable, Equatable {
     /// Digests of the values that may be replaced: the value that the remote store held when it was last seen, and the values
-    /// sent since, whatever the outcome.
+    /// that were sent after that, whatever the outcome.
     var superseded: Set<[UInt8]> = []
     /// Whether an absent value may be replaced. False once a value was sent: if it is absent afterwards, another process may have
     /// cleared it.
@@ -63,7 +63,7 @@ extension LayeredCopy {
     func step(over held: Secret?, version: Int64? = nil) -> Step {
         guard held != value else { return .upToDate }
         if isNewer(than: version) {
-            // The version that was seen is lost, and another value may get its number.
+            // The version that was seen is lost, and another value may later get the same number.
             var copy = pending == nil ? Self.recording(value, over: .seen(held)) : self
             copy.version = nil
             return .send(copy.sent(over: held))

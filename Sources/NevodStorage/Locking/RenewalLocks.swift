@@ -6,7 +6,8 @@ internal import NevodSupport
 ///
 /// The byte's offset is a digest of the key. Two keys with the same digest share a lock.
 package struct RenewalLocks: Sendable {
-    /// Longer than a renewal over the network takes. A lock that is held for longer belongs to a suspended process.
+    /// How long to wait for a lock: longer than a renewal over the network takes. A lock that is held for longer belongs to a
+    /// suspended process.
     package static let timeout: Duration = .seconds(120)
 
     let path: String
@@ -46,7 +47,7 @@ package struct RenewalLocks: Sendable {
             throw isBusy(key, timeout)
         }
         defer {
-            // Explicit, since the lock may have other references.
+            // Released explicitly, because there may be other references to the lock.
             lock.release()
             Self.mutexes.unlock(place)
         }
@@ -60,8 +61,8 @@ package struct RenewalLocks: Sendable {
         let offset: Int
     }
 
-    /// Lets one waiter of this process ask the kernel at once. A thread that is blocked in the kernel can't be interrupted. If
-    /// its waiter gives up, the thread keeps the mutex, so that further waiters don't block a thread each.
+    /// Lets only one waiter of this process at a time wait in the kernel, because a thread that is blocked there can't be
+    /// interrupted. If its waiter gives up, the thread keeps the mutex, so that later waiters don't each block another thread.
     static let mutexes = KeyedMutex<Place>()
 
     func place(of key: StorageKey) -> Place {
@@ -117,8 +118,8 @@ package struct RenewalLocks: Sendable {
 
 /// One byte of a file, locked for this open file description. The lock excludes other threads of the process too.
 ///
-/// The file may be removed while a process holds a lock in it. Another process must not make a new file then, and take the same
-/// lock there. So each holder has a shared lock on a second file or folder, the guard. A process that finds no lock file takes
+/// The file may be removed while a process holds a lock in it. Another process must not then create a new file and take the same
+/// lock in that. So each holder has a shared lock on a second file or folder, the guard. A process that finds no lock file takes
 /// the guard exclusively before it makes one, and so waits until no lock of the removed file is held.
 final class RenewalLock: Sendable {
     private let path: String
@@ -171,7 +172,7 @@ final class RenewalLock: Sendable {
         let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         var file = open(path, flags)
         if file < 0, errno == ENOENT {
-            // Gives up the shared lock first. Every process that gets here does so, and none waits for another.
+            // Gives up the shared lock first. Every process does so at this point, so that no two of them wait for each other.
             guard try lockGuard(LOCK_EX, waiting) else { return false }
             file = open(path, flags | O_CREAT, 0o600)
             let number = errno

@@ -3,11 +3,11 @@ internal import Glibc
 /// A new file that is written beside its target, and takes the target's place in one step once it is complete. If it is released
 /// without ``commit(_:isDurable:)``, it is removed.
 ///
-/// The file is created with `O_EXCL` and `O_NOFOLLOW`, so nothing planted under the temporary name is written to. It is in the
-/// target's folder, because a file can be renamed only within one file system.
+/// The file is created with `O_EXCL` and `O_NOFOLLOW`, so if somebody has put a file or a link at the temporary path, nothing is
+/// written to it. It is in the target's folder, because a file can be renamed only within one file system.
 ///
-/// A symbolic link at the target is never followed: ``commit(_:isDurable:)`` replaces the link itself. A caller that keeps links
-/// resolves the path first, as the command line's `-o` does. The private stores refuse a link before they write.
+/// A symbolic link at the target is never followed: ``commit(_:isDurable:)`` replaces the link itself. A caller that must keep
+/// links resolves the path first, as the command line's `-o` does. The private stores refuse a link before they write.
 ///
 /// Not `Sendable`: one task or thread uses it at a time.
 package final class AtomicFile {
@@ -160,7 +160,7 @@ package final class AtomicFile {
     }
 }
 
-/// Why a file could not be written and put in its place.
+/// Why a file could not be written, or not be put in its place.
 package struct AtomicFileError: Error, Sendable, Hashable {
     /// The step that failed.
     package enum Step: Sendable {

@@ -18,7 +18,7 @@ package final class FileLock {
     }
 
     deinit {
-        // Closing the file alone would leave the lock to a child that is just being started.
+        // Unlocks explicitly: if the file were only closed, a child process that is just being started would keep the lock.
         _ = flock(file.descriptor, LOCK_UN)
     }
 
@@ -28,7 +28,7 @@ package final class FileLock {
         while true {
             let file = try PrivateFile.created(name, in: folder)
             try lock(file, until: deadline)
-            // If the file was removed meanwhile, the next process would create and lock another one.
+            // Checks that the file wasn't removed meanwhile: the next process would create and lock another one.
             let isCurrent = FileIdentity(file.descriptor)?.isSame(as: FileIdentity(at: name, in: folder?.descriptor))
             if isCurrent == true { return file }
         }
@@ -74,6 +74,6 @@ struct FileIdentity: Sendable {
         (device, number, size) = (info.st_dev, info.st_ino, info.st_size)
     }
 
-    /// Compares the files, and not their sizes.
+    /// Whether both are the same file, whatever their sizes.
     func isSame(as other: FileIdentity?) -> Bool { device == other?.device && number == other?.number }
 }

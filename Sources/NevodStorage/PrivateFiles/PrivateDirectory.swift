@@ -2,7 +2,7 @@ internal import Glibc
 internal import NevodSupport
 
 /// A folder of small files that only this user can access. It is opened for each operation, so that a store still works after its
-/// folder was moved or restored. Within an operation, every path is relative to the descriptor.
+/// folder was moved or restored. Within an operation, every path is relative to the open folder.
 struct PrivateDirectory: ~Copyable {
     private let folder: PrivateFile
 
@@ -31,7 +31,7 @@ struct PrivateDirectory: ~Copyable {
         guard errno == EEXIST else { throw StorageError(path, "can't be created", errno: errno) }
     }
 
-    /// Creates the folder of a file that is to be created, and checks that no other user can replace files there.
+    /// Creates the folder for a new file, and checks that no other user can replace files there.
     static func makePlace(of path: String) throws(StorageError) {
         guard let folder = path.parentFolder, folder != "/" else { return }
         try make(folder)
@@ -73,7 +73,7 @@ struct PrivateDirectory: ~Copyable {
     // MARK: Values
 
     /// - Returns: nil if there is no such file.
-    /// - Throws: `.tooLarge` if the file has more than `limit` bytes.
+    /// - Throws: `.tooLarge` if the file is larger than `limit` bytes.
     func read(_ name: String, upTo limit: Int) throws(StorageError) -> [UInt8]? {
         guard let file = try PrivateFile.existing(name, in: place) else { return nil }
         guard file.size <= limit else {

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import NevodSupport
 
-/// An open file or folder that only this user can access. It is checked through its descriptor, so that it can't be exchanged
-/// between the check and the use.
+/// An open file or folder that only this user can access. It is checked after it was opened, through its descriptor, so that
+/// nobody can exchange it between the check and its use.
 struct PrivateFile: ~Copyable, Sendable {
     enum Kind {
         case file, folder
@@ -183,8 +183,8 @@ extension PrivateFile {
     }
 }
 
-/// For files that SQLite has open. SQLite locks them for the whole process, and the system drops those locks when any descriptor
-/// of the file is closed anywhere in the process. So these functions examine files by name, without opening them.
+/// For files that SQLite has open. SQLite's locks belong to the whole process, and the system drops them when any descriptor of
+/// the file is closed anywhere in the process. So these functions use files by name, without opening an existing one.
 extension PrivateFile {
     /// - Returns: nil if there is no such file.
     static func size(ofUnopened path: String) throws(StorageError) -> Int? {

@@ -4,8 +4,7 @@ package import NevodSupport
 /// A file of sealed records that may be lost at any time, shared by several processes. It knows neither the content of a record
 /// nor when the record may be used.
 ///
-/// If another process has replaced the file, that is noticed before the file is used: calls then fail with `unavailable`, and
-/// opening it again helps.
+/// If another process replaces the file, calls fail with `unavailable` instead of using the old one. Open the file again then.
 package final class CacheFile: Sendable {
     static let pageSize = 4096
 
@@ -22,7 +21,7 @@ package final class CacheFile: Sendable {
     /// the file.
     package var digestKey: Secret { keys.digests }
 
-    /// Reads from one state of the file, on a thread of the readers, so that a writer doesn't delay it.
+    /// Reads the file as of one instant. Runs on a reader's thread, so that a writer doesn't delay it.
     package func read<Result: Sendable>(
         _ body: @escaping @Sendable (inout CacheRecords) throws(StorageError) -> Result
     ) async throws(StorageError) -> Result {
@@ -35,7 +34,7 @@ package final class CacheFile: Sendable {
         }
     }
 
-    /// Changes the file: makes all changes of the body, or none.
+    /// Runs a body that changes the file. All of its changes are made, or none.
     ///
     /// - Parameter resources: The resources that the body invalidates. If the file has records of them, the change is on the
     ///   device when this returns.
@@ -59,7 +58,7 @@ package final class CacheFile: Sendable {
         }
     }
 
-    /// Removes all records, even from the device, and gives back their space.
+    /// Removes all records, and frees their space. What is left of them on the device can't be opened.
     package func removeAll() async throws(StorageError) {
         let (keys, byteLimit) = (keys, byteLimit)
         try await writing.run { (database) throws(StorageError) in
@@ -69,7 +68,7 @@ package final class CacheFile: Sendable {
                 var records = try CacheRecords(database, keys, byteLimit: byteLimit)
                 try records.removeAll()
             }
-            // These only save space, and the log no longer holds the old epoch. Readers of other processes may delay them.
+            // These steps only save space: the log no longer holds the old epoch. They may fail while other processes read.
             try? database.run("PRAGMA incremental_vacuum")
             try? database.run("PRAGMA wal_checkpoint(TRUNCATE)")
         }
@@ -77,7 +76,7 @@ package final class CacheFile: Sendable {
 }
 
 extension CacheFile {
-    /// The file is a cache's and can't be used, so it may be replaced.
+    /// The file is a cache that can't be used, so it may be replaced.
     private struct Unusable: Error {
         let problem: StorageError
     }
@@ -92,9 +91,9 @@ extension CacheFile {
     /// - Parameters:
     ///   - path: An absolute path. A missing folder is created with mode 0700.
     ///   - source: Wraps the file's key.
-    ///   - byteLimit: The size of the file, without its log of a few megabytes.
+    ///   - byteLimit: The limit on the file's size, not counting its log of a few megabytes.
     ///   - mayRebuild: Whether to replace a cache that is damaged, that has another layout, or that the key doesn't open.
-    /// - Returns: the file, and why it was replaced; nil if it wasn't.
+    /// - Returns: the file, and the reason if it was replaced.
     /// - Throws: `damaged` if the file is not a cache's; errors of files and of the source.
     package static func open(
         _ path: String, key source: any StoreKeySource, byteLimit: Int, mayRebuild: Bool
@@ -103,7 +102,7 @@ extension CacheFile {
             return (try await open(path, source, byteLimit, first: nil), nil)
         } catch let error as Unusable {
             guard mayRebuild else { throw error.problem }
-            // First, because without a key there would be no new file either.
+            // The key comes first: without one, no new file could be created.
             let key = try await SealedKey.make(.random(), of: .random(), named: path, with: [source])
             guard try await remove(path) else { throw error.problem }
             do { return (try await open(path, source, byteLimit, first: key), error.problem) } catch let error as Unusable {
@@ -136,7 +135,7 @@ extension CacheFile {
         }
     }
 
-    /// Removes the open files. Doesn't use SQLite, which would need space for that.
+    /// Removes the open files. Doesn't use SQLite, which would need free space to do so.
     ///
     /// - Returns: false if other files are now at the path, which stay.
     package func remove() async throws(StorageError) -> Bool {
@@ -172,7 +171,7 @@ extension CacheFile {
 
     /// Called on a thread that may block.
     private static func connect(_ path: String, _ byteLimit: Int) throws(StorageError) -> Connections {
-        // First, so that no file is created if the library is missing.
+        // The library is loaded first, so that no file is created if it is missing.
         _ = try SQLite()
         let files = try StoreFiles.checked(path)
         return try withLock(on: files) { () throws(StorageError) in
@@ -186,7 +185,7 @@ extension CacheFile {
             case .current: break
             }
             do throws(StorageError) {
-                // This limit is for a file whose records can't make room. Each record may need a few more pages than its own.
+                // This limit applies if removing records doesn't make room. A record may need a few pages more than its own.
                 let pages = max(0, byteLimit) / pageSize + 4096
                 try writing.run("PRAGMA max_page_count = \(pages)")
                 return .open(
@@ -231,8 +230,8 @@ extension CacheFile {
         }
     }
 
-    /// Excludes other openings and removals, of all processes: a log must not be removed while another process opens the file
-    /// with it.
+    /// Keeps all other processes from opening or removing the file meanwhile: its log must not be removed while another process
+    /// opens both.
     private static func withLock<Result>(
         on files: StoreFiles, _ body: () throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
@@ -253,7 +252,8 @@ final class CacheConnection: Sendable {
     /// - Parameter timeout: How long to wait for other processes, in milliseconds.
     init(_ database: SQLiteDatabase, _ files: StoreFiles, timeout: Int) throws(StorageError) {
         try database.run("PRAGMA busy_timeout = \(timeout)")
-        // A power failure may lose the commit of a response, but leaves the file consistent. Removed records are sealed.
+        // With NORMAL, a power failure may lose a stored response, but leaves the file consistent. Removed records needn't be
+        // overwritten, because they are sealed.
         try database.useLog(["synchronous = NORMAL", "secure_delete = OFF"])
         _ = try database.integer("SELECT changes FROM state")
         self.files = files
@@ -266,7 +266,7 @@ final class CacheConnection: Sendable {
         if !isCurrent { database.leaveLog() }
     }
 
-    /// Whether the open files are still the files at the path.
+    /// Whether the open files are still the ones at the path.
     var isCurrent: Bool { (try? opened.check()) != nil }
 
     /// - Throws: `unavailable` if the files are no longer those at the path.

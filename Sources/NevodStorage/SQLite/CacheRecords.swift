@@ -14,7 +14,8 @@ package struct CacheRecords {
     private static let rememberedChanges: Int64 = 1024
     /// AES-GCM with random nonces is safe for 2³² values (NIST SP 800-38D §8.3), and a record has two values.
     private static let numberLimit: Int64 = 1 << 31
-    /// More than a writer allows for a resource, so that a manipulated file doesn't cost more.
+    /// The most records that a search reads. It is more than a writer stores for a resource, and limits the work that a
+    /// manipulated file can cause.
     private static let foundLimit: Int64 = 32
 
     package private(set) var moment: CacheMoment
@@ -118,7 +119,7 @@ package struct CacheRecords {
         try database.run("DELETE FROM record WHERE id = ?", [.integer(id)])
     }
 
-    /// Notes that a record was used, so that others are removed before it.
+    /// Notes that a record was used, so that less recently used ones are removed first.
     package func touch(_ id: Int64) throws(StorageError) {
         try database.run(
             "UPDATE record SET used = (SELECT max(used) + 1 FROM record) WHERE id = ? AND used < (SELECT max(used) FROM record)",
@@ -138,8 +139,8 @@ package struct CacheRecords {
         try database.run("DELETE FROM change WHERE number <= ?", [.integer(moment.changes - Self.rememberedChanges)])
     }
 
-    /// Removes everything. Also replaces the epoch, from which the key of the records is derived. So their remains on the device
-    /// no longer open, and a response that was requested before isn't stored.
+    /// Removes everything. Also replaces the epoch, from which the key of the records is derived. So what is left of them on the
+    /// device no longer opens, and a response that was requested before isn't stored.
     package mutating func removeAll() throws(StorageError) {
         try database.execute("DELETE FROM record")
         try database.execute("DELETE FROM change")
@@ -160,7 +161,7 @@ package struct CacheRecords {
             "UPDATE state SET epoch = ?, changes = ?, last = ?", [.blob(moment.epoch), .integer(moment.changes), .integer(last)])
     }
 
-    /// Removes the least recently used records until so many bytes fit.
+    /// Removes the least recently used records until there is room for this many bytes.
     private func makeRoom(for count: Int) throws(StorageError) {
         // A large record has pages of its own; a small one shares pages.
         while try usedBytes() > max(0, byteLimit - count - 2 * CacheFile.pageSize) {

@@ -66,8 +66,8 @@ enum CacheSchema {
     }
 
     static func create(in database: SQLiteDatabase) throws(StorageError) {
-        // Comes before the first table, so that free pages can be given back. There is no log yet, so the file's header says from
-        // the beginning that it is a cache.
+        // Must be set before the first table is created, so that free pages can be returned to the system. There is no log yet,
+        // so the file's header says from the beginning that it is a cache.
         try database.run("PRAGMA auto_vacuum = INCREMENTAL")
         try database.transaction { () throws(StorageError) in
             // Tables before their indexes.

@@ -4,20 +4,20 @@ internal import NevodSupport
 /// Counts the changes of a store in a file that all processes share. So a process can tell with two system calls, and without the
 /// database, whether a cached value is current.
 ///
-/// The file has a slot for each key; several keys may share one. A slot holds two marks: of the last change that has begun, and
-/// of the last change that has finished. They differ while a change is under way. If the writing process dies meanwhile, they
-/// stay different, and no process uses its cached values until the next change. Marks are random, so that no mark recurs after
-/// the file was lost.
+/// The file has a slot for each key; several keys may share one. A slot holds two marks: one of the last change that has begun,
+/// and one of the last change that has finished. They differ while a change is under way. If the writing process dies meanwhile,
+/// they stay different, and no process uses its cached values until the next change. Marks are random, so that no mark recurs if
+/// the file is lost and created again.
 ///
-/// The file is read and not mapped: if it were truncated, using mapped memory would end the process. Each read notices if the
-/// file was removed, replaced or truncated, and then returns nothing; the next change opens or creates another file.
+/// The file is read, not mapped into memory: if a mapped file is truncated, using its memory ends the process. Each read notices
+/// if the file was removed, replaced or truncated, and then returns nothing; the next change opens or creates another file.
 ///
 /// The file also records that a store existed beside it, so that an emptied store isn't taken for a new one.
 final class ChangeCounters: Sendable {
     private static let slots = 512
     private static let slotSize = 2 * wordSize
     private static let wordSize = MemoryLayout<UInt64>.size
-    /// After the slots: whether there is a store, and whether every slot has a mark.
+    /// Two words follow the slots: whether there is a store, and whether every slot has a mark.
     private static let storeOffset = slots * slotSize
     private static let markedOffset = storeOffset + wordSize
     private static let size = markedOffset + wordSize
@@ -46,7 +46,7 @@ final class ChangeCounters: Sendable {
 
     /// The contents of the slots.
     ///
-    /// - Returns: nil if the file that this process has open is gone, so that it can't tell.
+    /// - Returns: nil if the file that this process has open is gone, so that nothing is known.
     func marks() -> [Mark]? {
         let file = current
         guard file.isCurrent, let words = file.words(Self.slots * 2) else { return nil }
@@ -78,7 +78,7 @@ final class ChangeCounters: Sendable {
     func mark() {
         let file = reopened() ?? current
         guard file.word(at: Self.markedOffset) ?? 0 == 0 else { return }
-        // Overwrites every slot, since a program for layout 1 has left counts of another form.
+        // Overwrites every slot, because a program for layout 1 may have left counts in another form.
         for slot in 0..<Self.slots {
             let mark = Self.newMark()
             file.write(mark, mark, at: slot * Self.slotSize)
@@ -94,11 +94,12 @@ final class ChangeCounters: Sendable {
         return mark
     }
 
-    /// Called after the change has been made or has failed. Has no effect if another change has begun meanwhile: the end of that
-    /// change counts for both.
+    /// Called after the change has been made or has failed. Has no effect if another change has begun meanwhile: its end counts
+    /// for both changes.
     func end(_ key: StorageKey, _ mark: UInt64) {
         let slot = slot(of: key)
-        // Since the change began, another process may have made a new file, and cached the old value under its marks.
+        // While the change was made, another process may have created a new file, and cached the old value under that file's
+        // marks.
         if let new = reopened() { return new.write(Self.newMark(), at: slot) }
         // A change that begins after this check leaves different marks too, so the slot isn't used until the next change.
         guard current.word(at: slot) == mark else { return }

@@ -1,6 +1,6 @@
 /// Whether an empty or missing database is a new store, or has lost its values.
 extension StoreFiles {
-    /// Makes the file of a new store, in place of none or of an empty one.
+    /// Creates the file of a new store, if there is none or it is empty.
     ///
     /// - Parameter mustExist: Whether only an existing store may be opened.
     /// - Throws: `damaged` if the files beside it tell that there was a store: its change counters, or a log that isn't empty.
@@ -13,7 +13,7 @@ extension StoreFiles {
         try PrivateFile.makeUnopened(path)
     }
 
-    /// The error for a store that has become empty. No new one takes its place without the user's knowledge.
+    /// The error for a store that has become empty. It isn't silently replaced with a new one.
     var lost: StorageError {
         StorageError(
             .damaged, path, problem: "was a store, and is empty now",

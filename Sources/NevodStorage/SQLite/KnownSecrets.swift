@@ -9,7 +9,7 @@ final class KnownSecrets: Sendable {
     }
 
     private let cache = Locked(GenerationalCache<StorageKey, Entry>(limit: 4096))
-    /// The used keys by the number of their slot; nil while nothing is observed, which then costs nothing.
+    /// The used keys by the number of their slot; nil while nothing is observed, so that notes cost nothing.
     private let used = Locked<[Int: Set<StorageKey>]?>(nil)
 
     /// - Parameter count: The count of the key's changes; nil if unknown.

@@ -1,7 +1,7 @@
 internal import NevodSupport
 
-/// The highest number of changes that this process knows for a store. Shows whether an older copy of the store has taken its
-/// place.
+/// The highest number of changes that this process has seen of a store. A lower number shows that an older copy of the store has
+/// taken its place.
 final class StoreCount: Sendable {
     private struct State {
         /// From the register, as this process read or wrote it last.
@@ -18,8 +18,8 @@ final class StoreCount: Sendable {
         self.path = path
     }
 
-    /// Reads the count that is kept with the key, once: only this process adds to it later. Called before the first change or
-    /// verification, so that a program that only reads makes no further call to a keyring.
+    /// Reads the count that is kept with the key, once, because later only this process adds to it. Called before the first
+    /// change or verification, so that a program that only reads makes no further call to a keyring.
     func readKept(in keyring: StoreKeyring) async {
         guard !state.withLock(\.isKeptRead) else { return }
         let kept = await keyring.keptCount()
@@ -28,7 +28,8 @@ final class StoreCount: Sendable {
         }
     }
 
-    /// The count that was kept with this key when it was read; 0 without one. With a new key, the store is accepted as it is.
+    /// The count that was kept with this key when it was read; 0 if there was none. With a new key, the store is accepted as it
+    /// is.
     func known(_ opened: OpenedKey) -> UInt64 {
         let kept = state.withLock(\.kept)
         return kept?.keyNumber == opened.number ? kept?.count ?? 0 : 0

@@ -36,10 +36,10 @@ final class SQLiteConnection: Sendable {
     ) async throws(StorageError) -> SQLiteConnection {
         let thread = StorageThread()
         return try await thread.run { () throws(StorageError) in
-            // First, so that no file is created if the library is missing.
+            // The library is loaded first, so that no file is created if it is missing.
             _ = try SQLite()
             let files = try StoreFiles.checked(path)
-            // Checked before SQLite opens an empty file, since it would remove the log beside it.
+            // Checked before SQLite opens an empty file, because SQLite would remove the log beside it.
             if try files.checkPrivate() == 0 { try files.makeNew(mustExist: mustExist) }
             let database = try SQLiteDatabase(files.path)
             // Checked before anything is written to a file that may be another program's.
@@ -47,7 +47,7 @@ final class SQLiteConnection: Sendable {
             if !exists { try schema.checkEmpty(database) }
             let counters = try ChangeCounters(files.changes)
             if !exists, counters.isOfStore, try SQLiteSchema.version(of: database) == 0 { throw files.lost }
-            // A commit that has returned is on the device; deleted content is overwritten.
+            // With these settings, a commit that has returned is on the device, and deleted content is overwritten.
             try database.useLog(["synchronous = FULL", "secure_delete = ON"])
             try schema.migrate(database)
             let opened = try OpenStoreFiles(files, database)

@@ -47,7 +47,7 @@ final class SQLiteDatabase {
             Unmanaged.passUnretained(steps).toOpaque())
     }
 
-    /// More than any statement of a store needs. `VACUUM INTO` attaches its target.
+    /// Limits that no statement of a store reaches. One attached database is allowed, because `VACUUM INTO` attaches its target.
     private static let limits: [(Int32, Int32)] = [
         (SQLITE_LIMIT_LENGTH, 8 << 20), (SQLITE_LIMIT_SQL_LENGTH, 1 << 16), (SQLITE_LIMIT_COLUMN, 32),
         (SQLITE_LIMIT_EXPR_DEPTH, 50), (SQLITE_LIMIT_COMPOUND_SELECT, 4), (SQLITE_LIMIT_VDBE_OP, 25_000),
@@ -55,8 +55,8 @@ final class SQLiteDatabase {
         (SQLITE_LIMIT_VARIABLE_NUMBER, 16), (SQLITE_LIMIT_TRIGGER_DEPTH, 1), (SQLITE_LIMIT_WORKER_THREADS, 0),
     ]
 
-    /// Keeps changes in a log, so that readers don't wait for the writer. The log that a large change leaves is truncated to four
-    /// megabytes. The file is not mapped: if it were truncated meanwhile, reading would end the process.
+    /// Keeps changes in a log, so that readers don't wait for the writer. After a large change, the log is truncated to four
+    /// megabytes. The database is not mapped into memory: if another program truncated it, reading it would end the process.
     ///
     /// - Parameter pragmas: More settings, such as `synchronous = FULL`.
     func useLog(_ pragmas: [String]) throws(StorageError) {
@@ -70,7 +70,7 @@ final class SQLiteDatabase {
         nevod_sqlite_config(sqlite.call, handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, &wasSet)
     }
 
-    /// Whether the open file is no longer the file at the path.
+    /// Whether the open file is no longer the one at the path.
     func hasMoved() throws(StorageError) -> Bool {
         var hasMoved: Int32 = 0
         let status = sqlite.call.sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
@@ -230,7 +230,7 @@ final class SQLiteStatement {
     }
 
     private func bind(_ value: SQLiteValue, to index: Int32) -> Int32 {
-        // SQLITE_TRANSIENT: SQLite copies the bytes.
+        // SQLITE_TRANSIENT makes SQLite copy the bytes.
         let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch value {
         case .integer(let number): return sqlite.call.sqlite3_bind_int64(handle, index, number)
@@ -287,7 +287,7 @@ extension StorageError {
 }
 
 extension SQLiteDatabase {
-    /// Runs a body that reads the database as of one instant, unaffected by concurrent writes. The body must not write.
+    /// Runs a body that sees the database as of one instant, unaffected by concurrent writes. The body must not write.
     func snapshot<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
         try execute("BEGIN")
         // After some failures SQLite has already ended the transaction.

@@ -1,8 +1,8 @@
 internal import Glibc
 package import NevodSupport
 
-/// The values of an export while they are imported. ``SecretKeepingStorage/exportValues(of:to:key:)`` writes it. The whole file
-/// is read and checked before any value is taken, since others have to wait while values are stored.
+/// The values of an exported file while they are imported. (``SecretKeepingStorage/exportValues(of:to:key:)`` writes the file.)
+/// The whole file is read and checked before any value is taken, because other writers must wait while values are stored.
 ///
 /// The file may come from anyone. So it is read only if it has exactly the tables of a store's layout, and reading takes no more
 /// steps than a file of its size needs. Its values stay sealed in memory until they are taken.
@@ -65,7 +65,7 @@ package struct SQLiteExport: Sendable {
                     .other, path, problem: "is a store that may be in use, and not an export",
                     remedy: "export that store, and import the exported file")
             }
-            // A row takes at least thirty bytes or so, and reading it takes about thirty steps, more than once.
+            // A row takes about thirty bytes or more. Reading it takes about thirty steps, and happens more than once.
             let budget = 1_000_000 + 10 * min(size, 1 << 40)
             let given = try SQLiteDatabase(files.path, isReadOnly: true, budget: budget)
             let layout = try schema.checkedVersion(of: given)
@@ -104,7 +104,7 @@ package struct SQLiteExport: Sendable {
         func values(_ key: OpenedKey) throws(StorageError) -> [(key: StorageKey, row: SQLiteRegister.Row)] {
             var values: [(key: StorageKey, row: SQLiteRegister.Row)] = []
             do throws(StorageError) {
-                // A copy of layout 1 has no register. An export of layout 2 has one, or is damaged.
+                // An export of layout 1 has no register. An export of layout 2 without one is damaged.
                 _ = try SQLiteRegister.make(database, key)
                 guard var register = try SQLiteRegister(database, key) else { throw SQLiteRegister.damage(path) }
                 try database.forEachRow { (name, row) throws(StorageError) in
@@ -122,7 +122,7 @@ package struct SQLiteExport: Sendable {
     }
 }
 
-/// An export is a store in one file. Any type of store can write and import it.
+/// An export is a store in a single file. Any type of store can write and import one.
 extension SecretKeepingStorage {
     /// - Parameter path: A path that doesn't exist yet. A failure leaves nothing there.
     /// - Returns: the number of values.

@@ -45,8 +45,8 @@ struct SQLiteRegister {
 
     /// Reads one value and its part of the register in one statement.
     ///
-    /// - Returns: nil if the store has another key now. The version of an absent value is the store's number of changes so far,
-    ///   since the register forgets removed values.
+    /// - Returns: nil if the store has another key now. The register forgets removed values, so the version of an absent value is
+    ///   the store's number of changes so far.
     static func read(
         _ key: StorageKey, _ database: SQLiteDatabase, _ opened: OpenedKey
     ) throws(StorageError) -> (head: RegisterHead, secret: Secret?, version: UInt64)? {
@@ -121,7 +121,7 @@ struct SQLiteRegister {
 
     // MARK: Writing
 
-    /// Stores a value, whatever the row holds; nil removes it. Requires ``save()``.
+    /// Stores a value, whatever the row holds; nil removes it. Call ``save()`` afterwards.
     mutating func set(_ secret: Secret?, for key: StorageKey) throws(StorageError) {
         let place = RegisterPage.Place(key)
         var page = try self.page(of: place)
@@ -137,8 +137,7 @@ struct SQLiteRegister {
     }
 
     private mutating func countChange() throws(StorageError) -> UInt64 {
-        // Each change seals at most four values (a page counts as one), so a key that reaches the limit has served for a billion
-        // changes.
+        // Each change seals at most four values (a page counts as one), so a key reaches the limit only after a billion changes.
         guard head.sealings < SealingKey.mostSealings else {
             throw StorageError(
                 .other, database.path,
@@ -164,7 +163,7 @@ struct SQLiteRegister {
 
     /// Writes the changed pages.
     mutating func save() throws(StorageError) {
-        // From the last level up, since each page lists the versions of the pages below it.
+        // From the last level upward, because each page lists the versions of the pages below it.
         for number in changed.sorted(by: { $0.index > $1.index }) where number != .first {
             guard let page = pages[number] else { continue }
             let (parent, byte) = number.parent
@@ -191,7 +190,7 @@ struct SQLiteRegister {
 // MARK: The whole store
 
 extension SQLiteRegister {
-    /// Makes the register of a store that has none. The store is new, or has layout 1, and then its values are sealed again.
+    /// Creates the register for a store that has none: a new store, or one of layout 1, whose values are then sealed again.
     ///
     /// - Returns: nil if the store has another key now.
     static func make(_ database: SQLiteDatabase, _ opened: OpenedKey) throws(StorageError) -> Void? {
@@ -200,7 +199,8 @@ extension SQLiteRegister {
             (number, pages) = (row.integer(0), row.integer(1))
         }
         guard number == opened.number else { return nil }
-        // Another process has made it meanwhile. Or only the first page is missing, which is noticed when it is opened.
+        // Another process has created the register meanwhile. Or only its first page is missing, which is noticed when the
+        // register is opened.
         guard pages == 0 else { return () }
         var register = SQLiteRegister(new: database, opened)
         var values: [(key: StorageKey, version: UInt64)] = []
@@ -209,13 +209,13 @@ extension SQLiteRegister {
             values.append((key, version))
             let entry = SealedEntry(version: row.version, sealed: row.sealed)
             guard let secret = try? opened.open(entry, key, in: database.path) else {
-                // A value that was sealed with a register is in a store that has lost its register, and may be an older value.
+                // If this value was sealed with a register, the store has lost its register, and the value may be an older one.
                 guard opened.open(row.sealed, registered: key, version) == nil else { throw damage(database.path) }
-                // Any other value stays as it is: reading it says that it does not open, and the others can be read.
+                // Any other value stays as it is: reading it reports that it doesn't open, and the other values can be read.
                 return
             }
             register.head.changes = max(register.head.changes, version)
-            // At most, this key has sealed each version.
+            // The key may have sealed every version up to this one.
             let (sum, isTooMany) = register.head.sealings.addingReportingOverflow(version + 1)
             register.head.sealings = isTooMany ? .max : sum
             try database.save(opened.seal(secret, registered: key, version), for: key, row.version)

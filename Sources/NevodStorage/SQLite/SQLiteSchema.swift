@@ -1,9 +1,9 @@
 /// The layout of the database, and its migration from earlier layouts.
 ///
-/// - Layout 1: `entry` kept a removed value as a row without a value, and the length of each value beside it.
+/// - Layout 1: a removed value stayed in `entry` as a row without a value, and each row also held the value's length.
 /// - Layout 2: `register` holds the pages of a ``SQLiteRegister``, which says what `entry` must hold. The rows of removed values
-///   are gone. A program for layout 1 that is still running finds no column `length`, and fails. So it can't change values
-///   without the register.
+///   are gone. A program for layout 1 that is still running finds no column `length`, and fails, so it can't change values
+///   without updating the register.
 package struct SQLiteSchema: Sendable {
     /// The statements that migrate from layout n to n + 1; the first one creates layout 1. Never changed once released.
     package let steps: [String]
@@ -31,7 +31,7 @@ package struct SQLiteSchema: Sendable {
                 length INTEGER NOT NULL
             ) STRICT, WITHOUT ROWID;
             """,
-            // A value that damage has truncated, or turned into NULL, becomes a value that does not open.
+            // A value that was truncated or turned into NULL by damage becomes a value that doesn't open.
             """
             ALTER TABLE entry RENAME TO entry_1;
             \(entry);
@@ -136,7 +136,7 @@ package struct SQLiteSchema: Sendable {
     /// Refuses a database that has tables of another program.
     func checkEmpty(_ database: SQLiteDatabase) throws(StorageError) {
         var tables: Int64 = 0
-        // One statement reads both as of one instant, while another process may be creating the store.
+        // One statement reads both, as of one instant, because another process may be creating the store.
         try database.run("SELECT count(*) FROM sqlite_schema WHERE (SELECT user_version FROM pragma_user_version) = 0") {
             tables = $0.integer(0)
         }
@@ -155,15 +155,15 @@ package struct SQLiteSchema: Sendable {
 }
 
 extension SQLiteDatabase {
-    /// Compares the tables and indexes with a layout. Reading a view, or a table with an expression in it, would run whatever it
-    /// holds.
+    /// Compares the tables and indexes with a layout. Reading a view, or a table that contains an expression, would run whatever
+    /// somebody has put there.
     ///
     /// - Parameter expected: The statements that create them, by the names.
     /// - Returns: the first difference; nil if there is none.
     func difference(from expected: [String: String], layout: Int) throws(StorageError) -> String? {
         var found: Set<String> = []
         var problem: String?
-        // Ignores the rest of longer statements, and further ones.
+        // Reads only the beginning of a long statement, and only the first hundred: that is enough to find a difference.
         try run("SELECT type, name, substr(sql, 1, 10000) FROM sqlite_schema LIMIT 100") { row in
             let (type, name) = (row.text(0), row.text(1))
             found.insert(name)

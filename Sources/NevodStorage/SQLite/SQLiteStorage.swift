@@ -8,7 +8,7 @@ public import NevodSupport
 /// let storage = try await SQLiteStorage(path: "/var/lib/app/tokens.db", keys: [KeyFile(path: "/etc/app/tokens.key")])
 /// ```
 ///
-/// Each value is sealed with AES-256-GCM for its key and version, so that a value that was moved to another key doesn't open. A
+/// Each value is sealed with AES-256-GCM for its key and version, so that a value doesn't open if it is moved to another key. A
 /// sealed register lists the version of each value, so that a removed or replaced value can't be put back. The sealing key is in
 /// the store itself, wrapped by a key from a ``StoreKeySource``. Keys and the times of changes are not hidden: put no secret into
 /// a ``StorageKey``.
@@ -17,12 +17,11 @@ public import NevodSupport
 /// costs two system calls while it hasn't changed, and doesn't touch the database. Blocking calls run on a thread of the store's
 /// own.
 ///
-/// While changes are observed, the changes that other processes make to the keys in use here are reported: a watch on the store's
-/// folder costs no query. If the system has no watch left (`fs.inotify.max_user_instances`), only this object's changes are
-/// reported.
+/// While changes are observed, the changes that other processes make to the keys in use here are reported. A watch on the store's
+/// folder finds them, without queries. If the system has no watch left (`fs.inotify.max_user_instances`), only this object's
+/// changes are reported.
 ///
-/// If files are moved, removed or replaced while the store is open, that is noticed before they are used: calls then fail with
-/// `unavailable`.
+/// If the store's files are moved, removed or replaced while it is open, calls fail with `unavailable` before they use them.
 public final class SQLiteStorage: SealedStorage, ObservableStorage {
     public typealias Value = [UInt8]
 
@@ -164,10 +163,11 @@ public final class SQLiteStorage: SealedStorage, ObservableStorage {
     /// Locks a file with the database's path and the suffix `-renewals`.
     public func withRenewalLock(for key: StorageKey, _ body: @Sendable () async -> Void) async throws {
         let connection = connection
-        // Checked under the lock, because a token that is exchanged now and can't be saved then would be lost.
+        // Checked under the lock, because a token would be lost if it were exchanged and then couldn't be saved.
         let check = { @Sendable in try await connection.thread.run { () throws(StorageError) in try connection.checkFiles() } }
         try await locks.withLock(for: key, check: check) {
-            // A stale token would be used a second time here. The cache relies on the file of change counters, which may be gone.
+            // Otherwise a stale token could be used a second time: the cache relies on the file of change counters, which may be
+            // gone.
             cache.forget(key)
             await body()
         }

@@ -8,7 +8,7 @@ struct StoreFiles {
         self.path = path
     }
 
-    /// The files at a path as SQLite takes it, after the checks of ``checkPrivate()``.
+    /// The files at a path, in the form that SQLite accepts, after the checks of ``checkPrivate()``.
     static func checked(_ path: String) throws(StorageError) -> StoreFiles {
         let given = StoreFiles(path)
         _ = try given.checkPrivate()
@@ -49,8 +49,8 @@ struct StoreFiles {
         try PrivateFile.size(ofUnopened: log) ?? 0 > 0
     }
 
-    /// Whether the file can be an export: no files are beside it, and its header (SQLite's file format, §1.3) says that it has no
-    /// log.
+    /// Whether the file can be an export: the store has no other files beside it, and its header (SQLite's file format, §1.3)
+    /// says that it has no log.
     func isOfOneFile() throws(StorageError) -> Bool {
         // If this process has the database open, only its name is examined: closing a descriptor would drop its locks.
         for path in [changes, log, index] where access(path, F_OK) == 0 { return false }
@@ -65,14 +65,15 @@ struct StoreFiles {
 struct OpenStoreFiles: Sendable {
     private let path: String
     private let database: FileIdentity
-    /// The log and its index. SQLite keeps them open, and would not notice if they disappeared. Nil without them.
+    /// The log and its index. SQLite keeps them open, and would not notice if they disappeared. Nil if there are none.
     private let log: FileIdentity?
     private let index: FileIdentity?
 
     /// - Parameter database: Must have been read from, so that its log is open too.
     init(_ files: StoreFiles, _ database: SQLiteDatabase) throws(StorageError) {
         path = files.path
-        // SQLite compares its open file with the file at the path. Between these two looks at the path, it does so.
+        // SQLite compares its open file with the file at the path. The path is examined before and after, to be sure that SQLite
+        // has seen the same file.
         guard let first = FileIdentity(at: path), try !database.hasMoved(), first.isSame(as: FileIdentity(at: path)) else {
             throw Self.moved(path, path)
         }

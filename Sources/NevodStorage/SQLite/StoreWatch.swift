@@ -1,6 +1,6 @@
 internal import NevodSupport
 
-/// Tells from the file of change counters which keys of a store have changed.
+/// Finds out from the file of change counters which keys of a store have changed.
 final class StoreWatch: StorageActivity {
     private let known: KnownSecrets
     private let watch: FolderWatch?
@@ -28,7 +28,7 @@ final class StoreWatch: StorageActivity {
             }
         }
         known.beginNoting()
-        // Only after the watch has begun: the next comparison then finds every change in between.
+        // Read only after the watch has begun, so that the next comparison finds every change after this.
         slots.begin()
         return StoreWatch(known, watch)
     }
@@ -78,8 +78,8 @@ private final class WatchedSlots: Sendable {
         for key in known.used(in: nil) { notify(key) }
     }
 
-    /// Checks once more, because a process may be killed after it made a change and before it counted it, and then writes no
-    /// more.
+    /// Checks once more later, because a process may be killed after it has made a change and before it has counted it, and then
+    /// no further event arrives.
     private func checkLater() {
         _ = TimerQueue.shared.schedule(at: .now + .seconds(1)) { [weak self] in
             guard let self else { return }

@@ -4,8 +4,8 @@ public import NevodSupport
 /// A key in a file that only this user can read (mode 0600). It is created from random bytes together with the store. Without the
 /// file, the store can't be read: back up both, but not in the same place.
 ///
-/// Beside it, each store has a file whose name ends with `.count`, which holds the number of the store's changes and needs no
-/// backup.
+/// Beside the key file, there is a file for each store whose name ends with `.count`. It holds the number of the store's changes,
+/// and needs no backup.
 public struct KeyFile: StoreKeySource {
     private static let longestFile = 1024
 
@@ -71,8 +71,8 @@ public struct KeyFile: StoreKeySource {
         }
     }
 
-    /// Writes the file in place, and doesn't wait for the device: with a count that is too low, only less is noticed. If the
-    /// folder can't be written, no count is kept.
+    /// Writes the file in place, and doesn't wait for the device. If the count is lost or too low, a store that was turned back
+    /// may go unnoticed, but nothing else fails. If the folder can't be written, no count is kept.
     public func keep(_ count: UInt64, of store: StoreIdentifier, salt: [UInt8], hasRemoved: Bool) async {
         guard let file = try? PrivateFile.created(countPath(store)), file.size <= Self.longestFile else { return }
         if let known = try? Self.count(in: file, salt), known >= count { return }
@@ -83,7 +83,7 @@ public struct KeyFile: StoreKeySource {
 
     private func countPath(_ store: StoreIdentifier) -> String { "\(path).\(store).count" }
 
-    /// - Returns: nil for another key's count, and for a file that can't be a count's.
+    /// - Returns: nil if the count belongs to another key, or if the file can't hold a count.
     private static func count(in file: borrowing PrivateFile, _ salt: [UInt8]) throws(StorageError) -> UInt64? {
         guard file.size <= longestFile else { return nil }
         let words = String(decoding: try file.read(), as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\n" })

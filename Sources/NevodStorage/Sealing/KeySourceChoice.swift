@@ -1,7 +1,7 @@
 internal import NevodSupport
 
-/// Which source's key wraps a store's data key: a new store takes the first source that is available. From then on, the store opens
-/// only with that kind, and never falls back to a weaker one.
+/// Chooses the source whose key wraps a store's data key. A new store takes the first source that is available. From then on, the
+/// store opens only with that kind, and never falls back to a weaker one.
 extension SealedKey {
     /// Wraps a key with the first available source.
     ///
@@ -56,7 +56,7 @@ extension SealedKey {
                 failure = failure ?? error
             }
         }
-        // A source that failed may have the right key, and its error says more than that other keys are wrong.
+        // If a source failed, it may have the right key, so its error says more than that the other keys are wrong.
         throw failure
             ?? StorageError(
                 .permissions, name, problem: "does not open with \(Self.names(of: matching))",

@@ -7,7 +7,7 @@ package struct OpenedKey: Sendable {
     package let kind: String
     let key: SealingKey
 
-    /// Seals a value for one key and one of its versions. It opens for no other (``SealedPlace``).
+    /// Seals a value for one key and version. The value opens for no other (``SealedPlace``).
     package func seal(_ secret: Secret, _ key: StorageKey, _ version: Int64) -> [UInt8] {
         self.key.seal(secret, for: SealedPlace.value(of: key, version, in: store))
     }
@@ -15,7 +15,7 @@ package struct OpenedKey: Sendable {
     /// - Parameter name: The store's name, for the error.
     /// - Returns: nil if nothing is stored.
     package func open(_ entry: SealedEntry, _ key: StorageKey, in name: String) throws(StorageError) -> Secret? {
-        // The version of a removed value isn't sealed, and the caller continues from it.
+        // The version of a removed value isn't sealed, and the caller derives the next version from it, so it is checked.
         _ = try entry.nextVersion(of: key, in: name)
         guard let sealed = entry.sealed else { return nil }
         let place = SealedPlace.value(of: key, entry.version, in: store)

@@ -1,12 +1,12 @@
 internal import NevodSupport
 
-/// A page of a store's register, the sealed list of every stored version. If anything but the store puts a row back or takes one
-/// away, the rows no longer match the register.
+/// A page of a store's register, the sealed list of every stored version. If another program puts a row back or takes one away,
+/// the rows no longer match the register.
 ///
-/// The register is a tree of three levels, ordered by the SHA-256 of the key. The first page and the 256 pages below it list the
-/// pages of the next level by one byte of the digest. They list each page with the number of changes when it was last written,
-/// and the page opens only for that number. A page of the last level lists the version of each value by the first half of its
-/// key's digest. So a change writes three small pages, however many values there are.
+/// The register is a tree of three levels, ordered by the SHA-256 of the key. The first page, and each of the 256 pages below it,
+/// lists 256 pages of the next level, one for each value of a byte of the digest. The list holds the number of changes at which a
+/// page was last written, and the page opens only for that number. A page of the last level lists the version of each value by
+/// the first half of its key's digest. So a change writes three small pages, however many values there are.
 struct RegisterPage: Equatable {
     /// Identifies a page.
     struct Number: Hashable {
@@ -126,7 +126,7 @@ struct RegisterHead: Equatable {
     var changes: UInt64 = 0
     /// The number of values and pages that the data key has sealed.
     var sealings: UInt64 = 0
-    /// The highest known count of this store, if it was found to be turned back to a lower one; otherwise 0.
+    /// The highest known number of changes, if the store was found to have been turned back to a lower one; otherwise 0.
     var turnedBackFrom: UInt64 = 0
 
     static let size = 1 + 3 * 8

@@ -35,7 +35,7 @@ enum SealedPlace {
     ///
     /// - Parameters:
     ///   - resource: the digest of the resource.
-    ///   - users: the digest of those who may get the response.
+    ///   - users: the digest of the users who may get the response.
     static func cached(
         _ part: String, _ id: Int64, _ resource: [UInt8], _ users: [UInt8], in store: StoreIdentifier
     ) -> [UInt8] {

@@ -32,12 +32,13 @@ package struct SealingKey: Sendable {
             })
     }
 
-    /// - Parameter place: The owner of the value (the additional authenticated data). The value opens for no other owner.
+    /// - Parameter place: What the value belongs to (the additional authenticated data; see ``SealedPlace``). The value opens for
+    ///   no other place.
     package func seal(_ value: Secret, for place: [UInt8]) -> [UInt8] {
         seal(value, for: place, nonce: Self.newNonce())
     }
 
-    /// Seals bytes that are in ordinary memory anyway.
+    /// Seals bytes that aren't kept as a secret.
     func seal(_ bytes: [UInt8], for place: [UInt8]) -> [UInt8] {
         bytes.withUnsafeBytes { seal($0, for: place, nonce: Self.newNonce()) }
     }
@@ -74,7 +75,7 @@ package struct SealingKey: Sendable {
         return isOpen ? value : nil
     }
 
-    /// Opens bytes into ordinary memory.
+    /// Opens bytes that needn't be kept as a secret.
     func openBytes(_ sealed: [UInt8], for place: [UInt8]) -> [UInt8]? {
         guard let count = Self.openedCount(sealed) else { return nil }
         // The cipher needs an address even if there are no bytes.

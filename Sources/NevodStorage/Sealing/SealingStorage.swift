@@ -20,7 +20,7 @@ public final class SealingStorage: SecretKeepingStorage, RenewalLockingStorage, 
     private let base: AnyKeyValueStorage
     private let name: String
     private let keyring: StoreKeyring
-    /// For a base without compare-and-swap.
+    /// Serializes writes, for a base without compare-and-swap.
     private let writing = AsyncLock()
 
     /// Opens the storage, or prepares a new one.
@@ -58,7 +58,7 @@ public final class SealingStorage: SecretKeepingStorage, RenewalLockingStorage, 
         }
     }
 
-    /// The base's changes; empty if it reports nothing.
+    /// The base's changes; none if the base reports nothing.
     public func changes() async -> StorageChanges {
         await base.changes?() ?? .none
     }
@@ -85,7 +85,7 @@ public final class SealingStorage: SecretKeepingStorage, RenewalLockingStorage, 
 
     private func seal(_ secret: Secret?, _ key: StorageKey, after version: Int64) async throws -> Secret? {
         guard let secret else { return nil }
-        // A version that this type never writes is ignored: versions start again from 1.
+        // A version that this type never writes is ignored, and versions start again from 1.
         let next = (0..<Int64.max).contains(version) ? version + 1 : 1
         return try await keyring.withCurrentKey { opened in
             SealedValue(version: next, sealed: opened.seal(secret, key, next)).encoded

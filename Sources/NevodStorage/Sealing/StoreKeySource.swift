@@ -21,8 +21,8 @@ public protocol StoreKeySource: Sendable {
     /// - Throws: ``StorageError``, naming the source and the remedy.
     func key(for store: StoreIdentifier, salt: [UInt8], isNew: Bool) async throws -> Secret
 
-    /// The highest number of changes of the store that was kept with its key. With it, a store notices that an older copy has
-    /// taken its place. Nil if there is no count. The default keeps none.
+    /// The highest number of the store's changes that was kept with its key; nil if there is none. It shows a store that an older
+    /// copy has taken its place. The default returns nil.
     ///
     /// - Parameters:
     ///   - store: As for the key.
@@ -36,7 +36,7 @@ public protocol StoreKeySource: Sendable {
     ///   - count: The number of changes of the store so far.
     ///   - store: As for the key.
     ///   - salt: As for the key.
-    ///   - hasRemoved: Whether a value was removed. A slow source may keep only these counts.
+    ///   - hasRemoved: Whether a value was removed. A slow source may keep the count only then.
     func keep(_ count: UInt64, of store: StoreIdentifier, salt: [UInt8], hasRemoved: Bool) async
 }
 

@@ -1,7 +1,7 @@
 internal import NevodSupport
 
-/// The opened data key of a store. Another process may give the store a new key at any time. An operation then finds another key
-/// number beside the values, and opens the store's key again.
+/// The opened data key of a store. Another process may give the store a new key at any time. The next operation then finds
+/// another key number beside the values, and opens the store's key again.
 package final class StoreKeyring: Sendable {
     private let name: String
     private let keeper: any SealedKeyKeeping
@@ -52,7 +52,7 @@ package final class StoreKeyring: Sendable {
         state.withLock { $0 = new }
     }
 
-    /// Notes that the store has taken a successor as its key.
+    /// Notes that the store now uses this new key.
     package func adopt(_ new: OpenedKey, of source: any StoreKeySource) {
         expect(source)
         state.withLock { ($0.opened, $0.source) = (new, source) }
@@ -101,7 +101,7 @@ package final class StoreKeyring: Sendable {
     private static func open(
         _ name: String, _ sealed: SealedKey, _ number: Int64, _ sources: [any StoreKeySource]
     ) async throws -> State {
-        // The number isn't sealed, and the next key's number is one more.
+        // The number isn't sealed, so it is checked: the next key's number is one more.
         guard (1..<Int64.max).contains(number) else {
             throw StorageError(
                 .damaged, name, problem: "the number of its key is \(number), which no store writes",

@@ -2,11 +2,11 @@ internal import CLinux
 internal import Glibc
 internal import NevodSupport
 
-/// Reports changes in folders, whichever process makes them, as far as the kernel sees them. It doesn't see the changes that
-/// another machine makes on a network file system.
+/// Reports changes in folders, whichever process makes them. The kernel doesn't report the changes that another machine makes on
+/// a network file system.
 ///
-/// One descriptor and one thread serve the whole process, since the kernel allows a user few of either. They exist while a folder
-/// is watched. If the kernel allows no more, nothing is reported.
+/// One inotify descriptor and one thread serve the whole process, because the kernel limits both for each user. They exist while
+/// a folder is watched. If the kernel allows no more, nothing is reported.
 final class FolderWatcher: Sendable {
     static let shared = FolderWatcher()
 
@@ -26,7 +26,7 @@ final class FolderWatcher: Sendable {
     /// - Parameters:
     ///   - path: the folder, not a symbolic link.
     ///   - seesWrites: whether files are written in place. Each such write then costs a report.
-    ///   - handler: called on the watcher's thread; must not block. Also called, for anything, once a missing folder exists.
+    ///   - handler: called on the watcher's thread; must not block. Called with `.anything` once a missing folder exists.
     /// - Returns: nil if the system has no descriptor or no thread left.
     func watch(
         _ path: String, seesWrites: Bool = false, _ handler: @escaping @Sendable (FolderChange) -> Void

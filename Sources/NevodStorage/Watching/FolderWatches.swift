@@ -15,7 +15,7 @@ struct FolderWatches {
 
     private var watches: [Int: Watch] = [:]
     private var next = 0
-    /// The watches of each folder. The kernel has one number for all watches of a process on a folder.
+    /// The watches of each folder. The kernel gives all watches of a process on one folder the same number.
     private var numbers: [Int32: Set<Int>] = [:]
 
     var isEmpty: Bool { watches.isEmpty }

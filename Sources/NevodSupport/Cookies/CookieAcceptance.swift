@@ -77,11 +77,11 @@ extension StoredCookie {
 
 /// What became of a cookie that a server set.
 package enum CookieChange<Cookie> {
-    /// The store is as it was.
+    /// The store didn't change.
     case refused
     case added
     case replaced
-    /// Servers delete a cookie by setting one that has expired. Nil if there was none.
+    /// Servers delete a cookie by setting one that has expired. Nil if the store had no such cookie.
     case deleted(Cookie?)
 
     /// Whether the store has the cookie.

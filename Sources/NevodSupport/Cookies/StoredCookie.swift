@@ -20,7 +20,7 @@ package protocol StoredCookie {
 }
 
 extension StoredCookie {
-    /// The most bytes of a name and its value together, and the most cookies of one domain (RFC 6265 §6.1).
+    /// The limits on the bytes of a name and its value together, and on the cookies of one domain (RFC 6265 §6.1).
     package static var mostBytes: Int { 4096 }
     package static var mostOfOneDomain: Int { 50 }
 

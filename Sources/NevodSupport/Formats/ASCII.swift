@@ -89,7 +89,7 @@ extension FixedWidthInteger {
 }
 
 extension BinaryInteger {
-    /// The digits of a number that isn't negative, after as many zeros as make up a count.
+    /// The digits of a number that isn't negative, with leading zeros up to a count of digits.
     package func padded(to count: Int, radix: Int = 10) -> String {
         let digits = String(self, radix: radix)
         return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
@@ -97,7 +97,7 @@ extension BinaryInteger {
 }
 
 extension BidirectionalCollection<UInt8> {
-    /// The bytes without those at both ends that meet a condition.
+    /// The bytes without the leading and trailing bytes that meet a condition.
     @inlinable
     package func trimmed(of isTrimmed: (UInt8) -> Bool) -> SubSequence {
         var rest = drop(while: isTrimmed)
@@ -124,8 +124,8 @@ extension Collection<UInt8> {
 }
 
 extension CaseIterable where Self: RawRepresentable, RawValue == String {
-    /// The case whose name has the bytes of a text. (`init(rawValue:)` compares characters, for which it links Unicode's tables into
-    /// a plugin.)
+    /// The case whose name has the bytes of a text. (`init(rawValue:)` compares characters, which links Unicode's tables into a
+    /// plugin.)
     package init?(text: String) {
         guard let value = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) else { return nil }
         self = value

@@ -1,9 +1,9 @@
-/// The readings of a text that may hold another text in an encoded form, such as a URL within a URL. For searches that no encoding
-/// should escape.
+/// The readings of a text that may hold another text in an encoded form, such as a URL within a URL. For searches that must find
+/// a text in any encoding.
 package enum EncodedText {
     /// A text's own encoding, and three around it.
     private static let mostEncodings = 4
-    /// Shorter runs of base64 hold nothing that is worth finding.
+    /// A shorter run of base64 is too short to matter.
     private static let shortestRun = 8
 
     /// Returns the text, and its form after each round of percent-decoding.
@@ -19,8 +19,8 @@ package enum EncodedText {
         return levels
     }
 
-    /// Decodes each run of base64 from each of its first four letters, since a run may begin with text that isn't base64, such as
-    /// the segments of a path.
+    /// Decodes each run of base64 from each of its first four letters, because a run may begin with text that isn't base64, such
+    /// as the segments of a path.
     package static func base64Runs(in text: [UInt8]) -> [[UInt8]] {
         var found: [[UInt8]] = []
         var index = 0

@@ -1,6 +1,7 @@
 /// Bytes as two hexadecimal digits each (RFC 4648 §8), and back.
 public enum Hexadecimal {
-    /// The lower-case digit of 0 … 15. It has no branch: the bytes of a signature would mispredict one half the time.
+    /// The lower-case digit of 0 … 15. It has no branch: for the bytes of a signature, a processor would mispredict a branch half
+    /// the time.
     @inlinable
     package static func digit(_ value: UInt8) -> UInt8 {
         value &+ UInt8(ascii: "0") &+ (((value &+ 6) >> 4) &* 39)

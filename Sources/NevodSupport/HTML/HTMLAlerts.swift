@@ -27,7 +27,7 @@ struct HTMLAlerts {
 
     /// Handles a start tag.
     ///
-    /// - Parameter context: what the element is within, and then what its content is within.
+    /// - Parameter context: what the element is within; changed to what its content is within.
     mutating func start(_ tag: HTMLTagName, _ attributes: HTMLAttributes, _ context: inout HTMLContext) {
         guard !context.isHidden else { return }
         if isHidden(tag, attributes) {
@@ -61,7 +61,7 @@ struct HTMLAlerts {
 
     private func isHidden(_ tag: HTMLTagName, _ attributes: HTMLAttributes) -> Bool {
         switch tag.element {
-        // A script shows a page that hides itself.
+        // If the whole page is hidden, a script shows it later.
         case .html, .body: return false
         case .button, .datalist, .noscript, .template, .svg, .math: return true
         default: break
@@ -77,7 +77,7 @@ struct HTMLAlerts {
     /// The rank of an element that is a message; nil if it isn't one.
     private func rank(of tag: HTMLTagName, _ attributes: HTMLAttributes) -> Int? {
         switch tag.element {
-        // Names of pages and forms describe what these may contain.
+        // The names of these elements describe what the elements may contain.
         case .html, .body, .form, .title, .textarea, .option: return nil
         default: break
         }

@@ -92,7 +92,7 @@ package struct HTMLEntry: Sendable, Equatable {
 }
 
 extension String {
-    /// The text in which each line feed, each carriage return and each pair of both is CRLF.
+    /// The text with CRLF in place of each line feed, each carriage return, and each pair of the two.
     fileprivate var withCRLF: String {
         guard utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return self }
         var bytes: [UInt8] = []

@@ -13,7 +13,7 @@ struct HTMLForms {
     /// The number of fields of each form so far. The last number counts the fields outside all forms, or in a form given by its
     /// id.
     private var counts = [Int](repeating: 0, count: HTMLPage.mostForms + 1)
-    /// The form whose end tag is next (HTML §13.2.4.4). No other form begins before it.
+    /// The form that the next `</form>` ends (HTML §13.2.4.4). Until then, no other form begins.
     private(set) var current: Int?
     private(set) var hasPassword = false
     private(set) var isCut = false

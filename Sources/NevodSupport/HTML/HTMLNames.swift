@@ -73,7 +73,7 @@ enum HTMLElement: String, CaseIterable {
         }
     }
 
-    /// Whether the element is one for the look of text (HTML §13.2.4.3).
+    /// Whether the element formats text (HTML §13.2.4.3).
     var isFormatting: Bool {
         switch self {
         case .a, .b, .big, .code, .em, .font, .i, .nobr, .s, .small, .strike, .strong, .tt, .u: true

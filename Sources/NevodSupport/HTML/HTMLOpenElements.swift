@@ -1,4 +1,4 @@
-/// The open elements at a place of a page (HTML §13.2.4.2), outermost first. They are what a browser's tree has around the place.
+/// The open elements at a place of a page (HTML §13.2.4.2), outermost first: the elements around the place in a browser's tree.
 struct HTMLOpenElements {
     private let page: UnsafeRawBufferPointer
     private var elements: [HTMLOpenElement] = []
@@ -41,7 +41,7 @@ struct HTMLOpenElements {
 
     /// Closes the elements that a start tag closes (HTML §13.2.6.4.7).
     ///
-    /// - Returns: false if the tag has no other meaning.
+    /// - Returns: false if the tag does nothing else.
     mutating func prepare(for element: HTMLElement?) -> Bool {
         guard let element else { return true }
         if let level = element.level, level > 0 { return preparePart(level) }
@@ -231,7 +231,7 @@ struct HTMLContext {
     var isMath = false
     var isTemplate = false
     var isSelect = false
-    /// Whether an option here isn't one of the select's, because it is in another, or in a `datalist`.
+    /// Whether an option here isn't one of the select's, because it is in another option or in a `datalist`.
     var isOption = false
     var isDisabled = false
     var isGroupDisabled = false
@@ -253,7 +253,7 @@ private struct HTMLOpenElement {
     /// The element; nil if it has no meaning here, or isn't an HTML element.
     var html: HTMLElement? { context.isForeign ? nil : tag.element }
 
-    /// How deep in a table this part is; nil for another element. What can contain no other part is as deep as a cell.
+    /// How deep in a table this part is; nil for another element. A part that can contain no other part counts as deep as a cell.
     var level: Int? { html == .caption || html == .colgroup ? 3 : html?.level }
 
     var isSpecial: Bool { html?.isSpecial ?? holdsHTML }

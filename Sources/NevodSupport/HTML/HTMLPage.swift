@@ -2,7 +2,8 @@
 ///
 /// The page is read once from beginning to end, in time that grows with its size. There are no errors: as in a browser, every
 /// sequence of bytes is a page, even an incomplete one. The reader knows the open elements, but builds no tree. It differs from a
-/// browser where that opens an element such as `b` again, and in a page with a `frameset`, where a browser finds no forms.
+/// browser in two places: where a browser reopens an element such as `b`, and in a page with a `frameset`, where a browser finds
+/// no forms.
 package struct HTMLPage: Sendable {
     /// The forms in the page's order, at most ``HTMLPage/mostForms``. If there are fields that belong to no form, they follow as
     /// one more.

@@ -81,7 +81,7 @@ struct HTMLReader {
 
     /// Reads an HTML element that isn't in a template.
     ///
-    /// - Parameter context: what the element is within, and then what its content is within.
+    /// - Parameter context: what the element is within; changed to what its content is within.
     private mutating func read(_ element: HTMLElement?, _ attributes: HTMLAttributes, _ context: inout HTMLContext) {
         switch element {
         case .form:

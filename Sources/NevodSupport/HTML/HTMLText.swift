@@ -151,7 +151,7 @@ enum HTMLReference {
         return byLength
     }()
 
-    /// The old names, each with its text, which is never a letter or digit of ASCII, and a space.
+    /// The old names, each followed by its text, which is never a letter or digit of ASCII, and by a space.
     private static let old = """
         nbsp\u{A0} iexcl¡ cent¢ pound£ curren¤ yen¥ brvbar¦ sect§ uml¨ COPY© copy© ordfª laquo« not¬ shy\u{AD} REG® reg® macr¯ \
         deg° plusmn± sup2² sup3³ acute´ microµ para¶ middot· cedil¸ sup1¹ ordmº raquo» frac14¼ frac12½ frac34¾ iquest¿ AgraveÀ \
@@ -163,7 +163,8 @@ enum HTMLReference {
 
         """
 
-    /// The names of HTML 4, of characters in ASCII, and all that begin with an old name, which they would otherwise be read as.
+    /// The names of HTML 4, the names of ASCII characters, and all names that begin with an old name, because they would
+    /// otherwise be read as the old name.
     private static let new = """
         apos' hellip… ndash– mdash— lsquo‘ rsquo’ sbquo‚ ldquo“ rdquo” bdquo„ lsaquo‹ rsaquo› bull• euro€ trade™ larr← rarr→ \
         check✓ cross✗ Tab\t NewLine\n sol/ colon: equals= lpar( rpar) num# excl! quest? plus+ comma, period. semi; lowbar_ \

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-/* Makes two things of `each`, which names every function: `struct table`, in which each function has its declared type, and
+/* Makes two things from `each`, which names every function: `struct table`, in which each function has its declared type, and
  * `table_find`, which returns the name of a function that the library lacks, or null if it has all. Code addresses are safe on any
  * thread; Swift doesn't infer that if a function is variadic. */
 #define NEVOD_TABLE(table, each) \

@@ -3,7 +3,7 @@ import NevodHost
 /// Collects flags and operands in groups separated by `--next`.
 struct ArgumentGroups {
     enum Operand {
-        /// A word of the command line. For a request: a URL, or a shorthand beside one.
+        /// A word of the command line; for a request, a URL or a shorthand.
         case word(String)
         /// The value of `--url`.
         case url(String)
@@ -42,7 +42,7 @@ struct ArgumentGroups {
         }
     }
 
-    /// Removes the flag from the group so far, and from the profile.
+    /// Removes the flag where it was given earlier in the group, or in the profile.
     mutating func undo(_ name: Flag.Name) {
         groups[groups.count - 1].flags.removeAll { $0.name == name }
         groups[groups.count - 1].undone.insert(name)
@@ -82,7 +82,7 @@ extension ArgumentGroups.Operand {
 }
 
 extension Flag.Name {
-    /// Whether a flag in one group applies to all: curl's global flags, and flags for the whole process.
+    /// Whether a flag in one group applies to all groups, as curl's global flags and flags for the whole process do.
     var isGlobal: Bool {
         switch self {
         case .verbose, .silent, .showError, .parallel, .parallelMax, .failEarly, .maxTime, .profile, .store, .storeKey, .noStore,

@@ -43,7 +43,7 @@ struct Arguments: Sendable {
         while let word = words.popFirst() {
             if flagsEnded || word == "-" || command == .help && !["-h", "--help"].contains(word) || !word.hasPrefix("-") {
                 groups.append(.word(word))
-                // All further words belong to the other program.
+                // All further words belong to the program to run.
                 if command == .run { flagsEnded = true }
             } else if word == "--" {
                 flagsEnded = true
@@ -140,7 +140,7 @@ struct Arguments: Sendable {
         return changed
     }
 
-    /// Returns the flag that `--no-NAME` removes; nil for any other word, and if a flag has this very name.
+    /// Returns the flag that `--no-NAME` removes; nil for any other word, even a flag whose own name begins with `no-`.
     private static func undone(by word: String, _ command: Command) -> Flag.Name? {
         guard word.hasPrefix("--no-") else { return nil }
         let flags = Flag.flags(of: command)
@@ -168,7 +168,7 @@ struct Arguments: Sendable {
         flags.contains { $0.name == name }
     }
 
-    /// A profile can set `-v`, but sensitive details need a `-v` that is typed twice.
+    /// A profile can set `-v`, but sensitive details are shown only if `-v` is typed twice.
     var verbosity: Console.Verbosity {
         guard has(.verbose) else { return .none }
         return typed.count { $0.name == .verbose } > 1 ? .details : .conversation

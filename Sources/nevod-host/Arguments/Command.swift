@@ -73,8 +73,8 @@ extension Command {
     }
 }
 
-/// A set of commands as the bits of a number. It has to be cheap: each flag has one, and the table of flags is built at every
-/// start.
+/// A set of commands, stored as the bits of a number. It has to be cheap: each flag has a set, and the table of flags is built at
+/// every start.
 struct CommandSet: Hashable, Sendable, ExpressibleByArrayLiteral {
     private var bits: UInt32
 
@@ -142,7 +142,8 @@ enum CommandWord {
         return words
     }
 
-    /// Whether the next word is the value of this flag, or of its last letter; nil for an unknown flag.
+    /// Whether a flag takes the next word as its value; for joined short flags, whether the last one does. Nil for an unknown
+    /// flag.
     private static func takesNextWord(_ word: String) -> Bool? {
         if word.hasPrefix("--") {
             let name = word.dropFirst(2).prefix { $0 != "=" }
@@ -159,7 +160,7 @@ enum CommandWord {
         return false
     }
 
-    /// Prefers a request's flag: `--json sessions` stays a request with data.
+    /// Prefers a request's flag, so that `--json sessions` is a request with data.
     private static func flag(_ isMeant: (Flag) -> Bool) -> Flag? {
         let flags = Flag.all.filter(isMeant)
         return flags.first { $0.commands.contains(.request) } ?? flags.first

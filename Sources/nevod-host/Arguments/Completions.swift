@@ -120,7 +120,7 @@ struct CompletionQuery {
         return values.map { "\(name)=\($0)" }
     }
 
-    /// Returns `preset=`; after it, the names of the presets; with a preset chosen, `NAME=` for each value that it needs.
+    /// Returns `preset=`; once that is typed, the names of the presets; once one is chosen, `NAME=` for each value that it needs.
     private func presets() -> [String] {
         let lead = "\(SchemePreset.settingName)="
         let schemes = schemes().filter { scheme in !scheme.settings.contains { $0.name == SchemePreset.settingName } }
@@ -162,7 +162,8 @@ struct CompletionQuery {
         return plugin.schemes.filter { $0.id == id }
     }
 
-    /// The sessions of the profile, or all without one. Their names are not secret, but the store has to be opened.
+    /// The sessions of the profile, or all sessions without a profile. Their names aren't secret, but the store must be opened to
+    /// read them.
     private func sessions() async -> [SessionName] {
         guard let arguments = arguments() else { return [] }
         let console = Console(isSilent: true, verbosity: .none)

@@ -5,7 +5,7 @@ enum CurlFlag {
         hints.first { hint in hint.flags.contains { $0 == name } }.map { " is curl's; \($0.text)" }
     }
 
-    /// Returns the same for a letter.
+    /// Returns the same hint for a short flag.
     static func hint(forShort letter: Character) -> String? {
         letters.first { $0.letter == letter }.flatMap { hint(forLong: $0.long) }
     }

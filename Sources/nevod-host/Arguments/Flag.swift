@@ -62,7 +62,7 @@ struct Flag: Sendable {
     var mayBeEmpty: Bool { traits.contains(.mayBeEmpty) }
     /// Whether the flag means nothing without `--plugin`.
     var needsPlugin: Bool { traits.contains(.needsPlugin) }
-    /// Whether a `login` command needs this flag to log in to the same place.
+    /// Whether a `login` command must repeat this flag to log in to the same place as another command with it.
     var locatesLogin: Bool { traits.contains(.locatesLogin) }
     /// Whether the flag puts a credential on requests. In a profile, it is bound to the profile's origins.
     var isCredential: Bool { traits.contains(.credential) }

@@ -80,7 +80,7 @@ extension Flag.Name {
 /// Within double quotes, `\\`, `\"`, `\t`, `\n`, `\r` and `\v` are escapes. Errors never repeat a value, which may be a secret.
 struct FlagFileParser {
     struct Line: Equatable {
-        /// From 1.
+        /// The line's number, from 1.
         let number: Int
         /// With its dashes, if it has any.
         let option: String
@@ -165,8 +165,8 @@ struct FlagFileParser {
 enum FileSecrets {
     private static let secrets = Locked<[String: Secret]>([:])
 
-    /// Whether a flag's value, such as that for `-u`, holds the secret itself and not its source. A name without a password isn't
-    /// a secret.
+    /// Whether a flag's value, such as that for `-u`, is the secret itself and not its source. A name without a password isn't a
+    /// secret.
     static func isSecret(_ value: String, of name: Flag.Name) -> Bool {
         (name == .bearer || value.utf8.contains(UInt8(ascii: ":"))) && !SecretSource.isSource(value)
     }
@@ -180,7 +180,7 @@ enum FileSecrets {
         return source
     }
 
-    /// Marks a header line as read from a file. The arguments still hold the line itself, since its name decides which other
+    /// Marks a header line as read from a file. The arguments still hold the line itself, because its name decides which other
     /// lines it replaces.
     static func mark(headerLine line: String) { lines.withLock { _ = $0.insert(line) } }
 

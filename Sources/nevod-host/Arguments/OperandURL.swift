@@ -3,8 +3,8 @@ import NevodSupport
 
 /// Handles a URL as it was typed: without a scheme, or with patterns that curl would expand.
 enum OperandURL {
-    /// Adds the scheme to `host/path`: http for this machine, https for all others. (curl adds http, so that a missing scheme
-    /// would send a credential in the clear.) A URL with a scheme stays as it is.
+    /// Adds the scheme to `host/path`: http for this machine, https for all others. (curl adds http, which would send a
+    /// credential in the clear.) A URL with a scheme stays as it is.
     static func absolute(_ text: String) -> String {
         guard !hasScheme(text) else { return text }
         let rest = text.hasPrefix("//") ? String(text.dropFirst(2)) : text

@@ -20,9 +20,9 @@ enum Suggestions {
     /// Returns the most similar candidates: at most three that are equally similar, in their order.
     static func nearest(to word: String, among candidates: [String]) -> [String] {
         let bytes = folded(word)
-        // The distance takes quadratic time, and longer words are not typos.
+        // Computing the distance takes quadratic time, and longer words are not typos.
         guard !bytes.isEmpty, bytes.count <= 64 else { return [] }
-        // One typo in three letters: a larger limit finds a candidate for every word.
+        // One typo per three letters. A larger limit would find a candidate for every word.
         let limit = min(3, max(1, bytes.count / 3))
         let scored = candidates.compactMap { candidate in
             let other = folded(candidate)

@@ -12,7 +12,8 @@ struct LogoutCommand {
         let scheme = try PluginLoader(arguments: arguments, console: console).scheme("logout")
         let login = try SchemeLogin(arguments: arguments, console: console, session: session, scheme: scheme)
         guard let storage = try await login.store().openIfExists() else { return try sayNothingStored() }
-        // The account has a session for each set of origins. Logging out of one ends it for all parameters.
+        // The account may have several sessions, one for each set of origins. Logging out of a session ends it for all
+        // parameters.
         var names: [SessionName] = []
         for name in try await login.storedNames(in: storage) where !names.contains(where: { $0.baseKey == name.baseKey }) {
             names.append(name)

@@ -20,7 +20,7 @@ struct PluginLoader {
         return loaded
     }
 
-    /// Loads a plugin. If it crashes from now on, a message names it. A command without a plugin leaves signal handlers alone.
+    /// Loads a plugin, and installs the handlers that name it if it crashes. A command without a plugin needs no such handlers.
     static func load(_ name: String) throws -> Plugin {
         PluginCrashReport.install(program: "nevod-host", exitStatus: ExitCode.plugin, neverExits: true)
         return try Plugin(named: name)
@@ -66,7 +66,7 @@ struct PluginLoader {
         } catch { throw places.naming(error) }
         let parameters = try SchemeParameters(arguments)
         try scheme.checkNames(of: parameters)
-        // A logout is for the sessions of all parameters.
+        // A logout ends the session for all parameters.
         let suffix = arguments.command == .logout ? "" : try instance.keySuffix(for: parameters)
         return LoadedScheme(instance: instance, parameters: parameters, keySuffix: suffix)
     }
@@ -83,7 +83,7 @@ struct LoadedScheme: Sendable {
     ///
     /// - Parameter session: the transport of the requests.
     func interceptor(_ session: CurlSession) -> any RequestInterceptor {
-        // Only a scheme that sees responses needs a session, which costs a short process a twelfth of its instructions.
+        // Only a scheme that sees responses needs a session. Making one costs a short process a twelfth of its instructions.
         instance.authorizesAlone
             ? TokenInterceptor(instance.token)
             : SchemeSession(instance, storage: InMemoryStorage(), session: session).interceptor

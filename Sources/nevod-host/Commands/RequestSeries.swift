@@ -4,7 +4,7 @@ import NevodSupport
 /// Runs the requests of one command: one after another, or with `-Z` at the same time.
 ///
 /// A failure doesn't stop the other requests, unless `--fail-early` is given or they would fail as well. The exit code is the
-/// last failure's. (curl's is the last request's, so that a success hides an earlier failure.)
+/// last failure's. (curl's is the last request's, even if that request succeeded and an earlier one failed.)
 struct RequestSeries: Sendable {
     let operations: [Arguments]
     let console: Console

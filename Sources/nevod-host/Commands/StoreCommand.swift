@@ -91,7 +91,7 @@ struct StoreCommand {
         let storage = try await store.open()
         try await storage.rekey(source)
         try output("\(store.path) has a new key and is sealed by \(source.description)")
-        // The store doesn't know the path of a key file or the name of a variable.
+        // The store doesn't know the path of a key file or the name of a variable, so later commands must name it.
         guard text.contains(":") else { return }
         let absolute = text.hasPrefix("file:") ? "file:\(try absolutePath(String(text.dropFirst(5))))" : text
         console.inform("the store now opens with --store-key \(ShellWord.quoted(absolute))")

@@ -11,7 +11,7 @@ enum TimeLimit {
     /// The start of the process. The limit counts from here.
     private static let start = ContinuousClock.now
 
-    /// The time that a request has to end the process at its own deadline.
+    /// How long after the limit the process is ended, so that a request can fail at its own deadline first.
     private static let margin = Duration.milliseconds(250)
 
     private static let limit = Locked<Duration?>(nil)

@@ -3,8 +3,8 @@ import NevodSupport
 
 /// The lines of `-H`: what each does to the request, and whether it may hold a credential, which no redirect takes elsewhere.
 ///
-/// After a redirect to another origin, the library leaves out what is written as a credential here: the lines of profiles and
-/// files. It leaves out a typed line if `CredentialNames` has its name.
+/// Lines of profiles and files are written here as credentials, so the library leaves them out after a redirect to another
+/// origin. It leaves out a typed line if `CredentialNames` has its name.
 extension RequestBuilder {
     func addHeaders(to request: inout HTTPRequest, _ content: RequestContent) throws -> Set<String> {
         var names: Set<String> = []
@@ -61,12 +61,12 @@ extension RequestBuilder {
         var isBound = false
         /// Names the line without its text, which may be a credential.
         let place: String
-        /// Whether it comes from a file, where people put what a command line would reveal.
+        /// Whether the line comes from a file. People put into a file what a command line would reveal.
         let isSecret: Bool
     }
 
-    /// Writes a line. A profile's line is for the profile's origins, and a file's line is a secret: no redirect takes them
-    /// elsewhere.
+    /// Writes a line. A profile's line is for the profile's origins, and a file's line is a secret, so a redirect takes neither
+    /// to another origin.
     private static func write(
         _ name: String, _ value: String, _ line: HeaderLine, adding: Bool, to request: inout HTTPRequest
     ) throws {
@@ -118,8 +118,8 @@ extension String {
     }
 }
 
-/// Warns about `-H` lines that the plugin has replaced. Runs after all other interceptors. The plugin's lines win, since it signs
-/// what is sent.
+/// Warns about `-H` lines that the plugin has replaced. Runs after all other interceptors. The plugin's lines win, because it
+/// signs what is sent.
 struct ReplacedLines: RequestInterceptor {
     let typed: HTTPRequest
     let typedNames: Set<String>

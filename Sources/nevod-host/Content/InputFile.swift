@@ -5,7 +5,7 @@ import NevodSupport
 func readFile(_ path: String, limit: Int) throws(InputError) -> [UInt8] {
     if path == "-", limit == InputLimit.content { return try StandardInputContent.read() }
     guard path != "-" else { return try FileDescriptor.standardInput.readAll(limit: limit) }
-    // A named pipe is opened when another program writes to it.
+    // Opening a named pipe waits until another program opens it for writing.
     let file = Activity.during("opening \(path)") { open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
     guard file >= 0 else { throw InputError(path, errno) }
     defer { close(file) }
@@ -43,7 +43,7 @@ func fileExists(_ path: String) -> Bool {
 
 /// Returns the warning about a file that other users can read.
 ///
-/// - Parameter holdsSecret: false for a file that may hold a secret.
+/// - Parameter holdsSecret: false if the file may hold a secret, but need not.
 func warning(aboutReadersOf path: String, holdsSecret: Bool = true) -> String {
     "\(path) \(holdsSecret ? "holds a secret, and other users can read it" : "can be read by others"); chmod 600 it"
 }

@@ -35,7 +35,7 @@ enum StandardInputContent {
 }
 
 extension RequestContent {
-    /// Standard input, piece by piece. Not replayable, so it is sent only once, and of unknown length.
+    /// Standard input, piece by piece, of unknown length. It can't be replayed, so it is sent only once.
     static let standardInput = HTTPBody.stream(
         HTTPBodyStream(length: nil, isReplayable: false) { StandardInputReader() })
 }

@@ -24,7 +24,7 @@ struct CookieOptions: Sendable {
     /// As in curl, a text has an equals sign, and the name of a file doesn't.
     private static func isText(_ value: String) -> Bool { value.utf8.contains(UInt8(ascii: "=")) }
 
-    /// Whether cookies from responses are kept: if there is a file to write, or one to read, even if it doesn't exist.
+    /// Whether cookies from responses are kept. They are if there is a file to write or to read; the latter need not exist.
     var keepsCookies: Bool { !files.isEmpty || output != nil }
 
     /// Returns a jar with the cookies of the files; nil if cookies aren't kept.

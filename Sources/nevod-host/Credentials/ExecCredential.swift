@@ -31,7 +31,7 @@ struct ExecCredential: Sendable {
             )
         }
         self.version = version
-        // Clients before v1 don't say.
+        // Clients before v1 don't say whether they are interactive.
         isInteractive = json["spec"]?["interactive"]?.bool ?? true
         server = json["spec"]?["cluster"]?["server"]?.string
     }

@@ -108,7 +108,7 @@ struct GitErase: CredentialWork {
             guard try await source.isPresent() else { return }
             present = try await source.credential(for: url)
         } catch is SettingSourceError {
-            // A credential that would have to be asked for isn't kept here.
+            // A person would have to be asked for the credential, so no stored one needs to be renewed.
             return
         }
         let secret =
@@ -117,7 +117,7 @@ struct GitErase: CredentialWork {
             case .basic(_, let password): password
             case .field(_, let value): value
             }
-        // Another process may have renewed it meanwhile.
+        // Another process may have renewed the credential meanwhile.
         guard refused == secret else { return }
         try await source.renew(after: request.challenges, for: url)
     }

@@ -6,7 +6,7 @@ import NevodSupport
 enum CarriedCredential: Equatable {
     /// A plugin's scheme wrote the credential.
     case scheme
-    /// A token of this program wrote the credential, such as the token of `-u`.
+    /// This program wrote the credential, for example for `-u`.
     case token
     /// The user typed the credential, as a header line.
     case line(name: String)

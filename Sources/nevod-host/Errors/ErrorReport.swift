@@ -6,7 +6,7 @@ struct ErrorReport: Sendable {
     let arguments: Arguments?
     let console: Console
 
-    /// Writes an error, unless that has been done already.
+    /// Writes an error, unless it has already been reported.
     ///
     /// - Returns: the exit code of the error.
     func write(_ error: any Error) -> Int32 {

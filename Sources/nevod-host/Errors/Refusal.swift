@@ -30,7 +30,7 @@ struct Refusal {
     var isOfCredential: Bool { credential != nil }
 
     /// The text after `the server responded with 401 Unauthorized`. Nil for a 403 without a credential and without a challenge:
-    /// it may have nothing to do with either.
+    /// the refusal may have nothing to do with either.
     var explanation: String? {
         guard let credential else {
             if wasLeftOut { return "; the credential was left out, since a redirect led to another origin" }
@@ -56,7 +56,7 @@ struct Refusal {
         if let scope = challenges.lazy.compactMap({ $0["scope"] }).first {
             return "; it needs the scope \"\(Self.shown(scope))\""
         }
-        guard response.status == 401 else { return "; use an account that may, or ask for the permission" }
+        guard response.status == 401 else { return "; use an account that has the permission, or ask for it" }
         switch credential {
         case .scheme:
             guard let scheme else { return "" }

@@ -6,7 +6,7 @@ extension Refusal {
     /// A server's text is cut after this many characters.
     private static let longestText = 300
 
-    /// The server's own reason, redacted: from a challenge, or else from the body, or else the schemes that it asks for.
+    /// The server's own reason, from a challenge or else from the body; or else the schemes that it asks for. Redacted.
     var reason: String? {
         if let error = challenges.lazy.compactMap(\.error).first { return Self.shown(error) }
         if let detail { return Self.shown(detail) }
@@ -60,7 +60,7 @@ struct AuthChallenge: Equatable {
     let scheme: String
     private var parameters: [String: String] = [:]
 
-    /// The most challenges to read: a server may send any number.
+    /// The maximum number of challenges to read; a server may send any number.
     private static let most = 8
 
     init(_ scheme: String, _ parameters: [String: String] = [:]) {
@@ -88,7 +88,7 @@ struct AuthChallenge: Equatable {
         return challenges
     }
 
-    /// The value of the first parameter of a name. The name is in lower case.
+    /// The value of the first parameter with a name, which is in lower case.
     subscript(name: String) -> String? { parameters[name] }
 
     /// `invalid_token (The access token expired)` (RFC 6750 §3); nil without an error.

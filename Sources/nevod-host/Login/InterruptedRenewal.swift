@@ -1,7 +1,7 @@
 import NevodHost
 import NevodSupport
 
-/// Ends no command in the middle of a renewal: the old session may be spent already.
+/// Keeps a command from ending in the middle of a renewal, when the old session may already be spent.
 extension SchemeLogin {
     /// The longest waits before the command ends, in seconds: for a pending token, and for a lock that is being released.
     private static let gracePeriod = 30
@@ -24,7 +24,7 @@ extension SchemeLogin {
         }
     }
 
-    /// Waits until a pending renewal has finished and its token is saved, and warns if it is not.
+    /// Waits until a pending renewal has finished and its token is saved, and warns if the token is not saved.
     private func saveToken() async {
         guard let session = stored.withLock(\.self) else { return }
         // Waits in separate tasks: this one may be cancelled, and would then not wait.

@@ -16,7 +16,7 @@ enum LoginCommandLine {
         for flag in Flag.all where flag.locatesLogin && arguments.undone.contains(flag.name) { words.append("--no-\(flag.long)") }
         for (name, value) in arguments.typed {
             guard let flag = Flag.all.first(where: { $0.name == name }), flag.locatesLogin else { continue }
-            // The config file says what a profile's sessions are for.
+            // The config file says which origins a profile's sessions are for.
             if name == .origin, arguments.profile != nil { continue }
             words += ["--\(flag.long)", ShellWord.quoted(value)]
         }

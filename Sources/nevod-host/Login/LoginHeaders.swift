@@ -2,8 +2,8 @@ import NevodHost
 
 /// The client that a login presents itself as: many applications end a session at once if another client uses it.
 extension RequestBuilder {
-    /// The header lines that a login sends like the command's requests. They include a profile's, even if the command doesn't
-    /// take the profile's flags, but no lines from files: such a file holds credentials.
+    /// The header lines that a login sends as the command's requests do. They include a profile's lines, even if the command
+    /// doesn't take the profile's flags, but no lines from files, because such files hold credentials.
     func clientLines() throws -> ClientLines {
         let ofProfile = arguments.profile?.otherFlags ?? []
         let agent = arguments.value(.userAgent) ?? ofProfile.last { $0.name == .userAgent }?.value ?? Self.defaultAgent

@@ -35,7 +35,7 @@ final class SchemeLogin: Sendable {
             loginCommand: isKept ? LoginCommandLine.text(arguments, adding: try Self.unnamed(arguments, scheme)) : nil)
     }
 
-    /// The URL's origins that a login without the URL would not be for; empty if the session is for any origin.
+    /// The origins of the URLs that a login without these URLs would not allow; empty if the session is for any origin.
     private static func unnamed(_ arguments: Arguments, _ scheme: LoadedScheme) throws -> [Origin] {
         let named = scheme.instance.purpose.origins
         guard !named.isEmpty, arguments.profile == nil else { return [] }
@@ -103,7 +103,8 @@ final class SchemeLogin: Sendable {
         return session
     }
 
-    /// Logs in with a session in memory: its key in the store needs the account, which may be known only after the login.
+    /// Logs in with a session in memory, because its key in the store includes the account, which may be known only after the
+    /// login.
     func logIn() async throws -> (SessionName, PluginToken, SchemeSession) {
         let session = try await sessionAfterLogin()
         guard let token = try await session.tokenStorage(for: scheme.parameters).load() else { throw NetworkError.unauthorized }

@@ -1,11 +1,11 @@
 /// Recognizes a binary body, which isn't shown at a terminal.
 struct BinaryBody {
-    /// As in curl, a body is binary if one of the pieces that begin in this many bytes contains a NUL.
+    /// As in curl, a body is binary if a piece that begins within this many bytes of its start contains a NUL.
     private static let mostChecked = 2000
 
     private var checked = 0
 
-    /// Whether a binary body is kept from a terminal: `-o -` shows it anyway.
+    /// Whether to refuse to show a binary body at a terminal; `-o -` shows it anyway.
     ///
     /// - Parameter path: the file that the body is written to; nil for standard output.
     static func isRefused(_ arguments: Arguments, _ path: String?) -> Bool { path == nil && arguments.value(.output) == nil }

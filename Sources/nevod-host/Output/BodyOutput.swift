@@ -34,7 +34,7 @@ struct BodyOutput: ~Copyable {
     /// Whether the destination is a file that appears once it is complete.
     var isFile: Bool { if case .file = destination { true } else { false } }
 
-    /// Writes a piece of a response's body, unless it shows that the body is binary.
+    /// Writes a piece of a response's body, unless the piece shows that the body is binary.
     mutating func writeBody(_ bytes: [UInt8]) throws {
         if refusesBinary, isTerminal { try binary.check(bytes) }
         try write(bytes)
@@ -50,7 +50,7 @@ struct BodyOutput: ~Copyable {
         if let pager { try pager.write(bytes) } else { try file.write(bytes.span) }
     }
 
-    /// Whether the rest is unwanted, since the person has left the pager.
+    /// Whether the rest is unwanted, because the person has left the pager.
     var isClosed: Bool { pager?.isClosed ?? false }
 
     /// Reads the next piece to write; nil at the end, and when the rest is unwanted.
@@ -68,7 +68,7 @@ struct BodyOutput: ~Copyable {
     /// - Parameter isTrusted: false for a refused response. Nothing more of it is shown.
     func release(isTrusted: Bool) {
         guard let pager else { return }
-        // The failure that is reported is the transfer's.
+        // Ignores a failure of the pager, because the transfer's failure is reported.
         if isTrusted { try? pager.finish() } else { pager.abandon() }
     }
 

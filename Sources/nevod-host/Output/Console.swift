@@ -70,7 +70,7 @@ struct Console: Sendable {
         for line in lines { Self.write("\(mark) \(TerminalText.safe(line))\n") }
     }
 
-    /// Writes a plugin's own line: always an error, a warning the first time, information with `-v`, the rest with `-vv`.
+    /// Writes a plugin's own line: an error always, a warning only the first time, information with `-v`, the rest with `-vv`.
     ///
     /// - Parameter level: as in ``PluginLog``; any other number counts as the nearest one.
     func log(_ plugin: String, _ level: Int32, _ message: String) {
@@ -87,7 +87,7 @@ struct Console: Sendable {
     private static let shown = Locked<Set<String>>([])
     private static let mostShown = 1000
 
-    /// Whether this run has not shown a warning yet: each request of a series repeats it.
+    /// Whether a warning is shown for the first time in this run. Each request of a series would repeat it.
     private static func isNew(_ warning: String) -> Bool {
         shown.withLock { $0.count >= mostShown ? !$0.contains(warning) : $0.insert(warning).inserted }
     }

@@ -114,7 +114,7 @@ final class Interruption: Sendable {
         exit()
     }
 
-    /// Leaves Ctrl-C to the pager. It belongs to the same job of the terminal, and ends only by its own command.
+    /// Leaves Ctrl-C to the pager, which belongs to the same job of the terminal and ends only by its own command.
     func leaveInterruptsToPager(_ isPaging: Bool) {
         state.withLock { $0.isPaging = isPaging }
     }

@@ -10,7 +10,7 @@ struct JSONFormatter {
     let inColour: Bool
     /// Whether to write the document on one line.
     var isCompact = false
-    /// Limits the depth, which the sender decides: the indentation of `[[[[…` alone could fill the memory.
+    /// The maximum depth. The sender decides the depth, and the indentation of `[[[[…` alone could fill the memory.
     var maximumDepth = 512
     var maximumOutput = 64 << 20
 
@@ -31,7 +31,7 @@ struct JSONFormatter {
         let document = Array(document.withoutByteOrderMark)
         var lexer = JSONLexer(document.span)
         var output = JSONOutput(document: document, inColour: inColour, isCompact: isCompact)
-        // An explicit stack instead of recursion: the sender decides the depth.
+        // An explicit stack instead of recursion, because the sender decides the depth.
         var containers: [Container] = []
         var expectation = Expectation.value
         while output.bytes.count <= maximumOutput {

@@ -2,8 +2,8 @@ import Glibc
 import NevodHost
 import NevodSupport
 
-/// What a body or another file is written to, and what becomes of the file that is there already: its target, its permissions, and
-/// whether it may be replaced.
+/// The destination of a body or of another file. Decides what happens to an existing file: whether it may be replaced, whether
+/// its permissions are kept, and where a link leads.
 enum OutputDestination {
     case stream(FileDescriptor)
     case file(AtomicFile, path: String)
@@ -38,11 +38,11 @@ enum OutputDestination {
             return .file(try createFile(path, mode: 0o666, named: path), path: path)
         }
         guard exists else { return .file(try createFile(target, mode: 0o666, named: path), path: path) }
-        // The system lets a process replace a file that it may not write, and root write any file: refuse both.
+        // The system lets a process replace a file that it may not write, and lets root write any file. Refuses both.
         guard info.st_mode & 0o222 != 0 else { throw OutputError(path, EACCES) }
         guard access(path, W_OK) == 0 else { throw OutputError(path, errno) }
-        // A download gets a new file's permissions, unless it replaces the user's own file: then it keeps that file's. Other
-        // users choose the permissions of their files so that they can read them.
+        // A download gets a new file's permissions, unless it replaces the user's own file, whose permissions it keeps. It
+        // doesn't keep another user's permissions, which might let that user read the download.
         let isOwn = info.st_uid == geteuid()
         let file = try createFile(target, mode: isOwn ? 0o600 : 0o666, named: path)
         if isOwn { file.setMode(info.st_mode & 0o777) }
@@ -50,7 +50,7 @@ enum OutputDestination {
     }
 
     private static func open(_ path: String, _ flags: Int32 = 0) throws(OutputError) -> Int32 {
-        // A named pipe is opened when another program reads it.
+        // Opening a named pipe waits until another program opens it for reading.
         try Activity.during("opening \(path)") { () throws(OutputError) in
             let number = Glibc.open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags, 0o666)
             guard number >= 0 else { throw OutputError(path, errno) }

@@ -3,8 +3,8 @@ import NevodHost
 import NevodProcesses
 import NevodSupport
 
-/// Shows text in a pager if it is longer than the terminal, and directly otherwise. Keeps at most one screen in memory, and no
-/// longer than ``patience`` while nothing arrives.
+/// Shows text in a pager if it is longer than the terminal, and directly otherwise. Keeps at most one screen in memory, and keeps
+/// it no longer than ``patience`` while nothing arrives.
 final class Pager {
     private enum State {
         /// The text may still fit.
@@ -145,7 +145,7 @@ final class Pager {
 
 extension ResponseWriter {
     /// Returns a pager for a document that a person reads: one of known length, or formatted JSON. A streamed body is shown as it
-    /// comes. With `--max-time` there is no pager, since reading takes time.
+    /// comes. With `--max-time` there is no pager, because reading takes time.
     func pager(for response: HTTPResponse, _ isTerminal: Bool) -> Pager? {
         guard turn == nil, isTerminal, !arguments.has(.output), !arguments.has(.noBuffer), !arguments.has(.noPager),
             !arguments.has(.maxTime), !arguments.has(.headOnly),
@@ -208,7 +208,7 @@ struct PagerCommand: Equatable {
         let text = variable("NEVOD_PAGER") ?? variable("PAGER") ?? "less"
         let plain = text.split(whereSeparator: \.isWhitespace).map(String.init)
         guard !plain.isEmpty, plain != ["cat"] else { return nil }
-        // POSIX lets a shell read PAGER. A shell is needed only for quotes and the like.
+        // By POSIX, a shell interprets PAGER. A shell is needed only if the value has quotes or other special characters.
         words = text.utf8.contains(where: Array("'\"\\$`|&;<>()*?[]#~={}!".utf8).contains) ? ["sh", "-c", text] : plain
     }
 

@@ -37,7 +37,7 @@ struct RecordStream {
     private var line: [UInt8] = []
     /// Shows a line that is too long to format; nil at the start of a line.
     private var filter: TerminalFilter?
-    /// Whether the last byte was a carriage return that ended a line. A line feed after it belongs to it.
+    /// Whether the last byte was a carriage return that ended a line. A line feed after it is part of the same line break.
     private var endedWithReturn = false
 
     init(_ kind: Kind, inColour: Bool) {

@@ -2,16 +2,16 @@ import NevodHost
 import NevodSupport
 
 extension ResponseWriter {
-    /// Waits for the turn to write, then writes the heads that have arrived. For a response whose body isn't written: after a
-    /// failure, with `--fail`, or if the file is complete already. As with curl, the file of `-D` gets them, and with `-i` standard
-    /// output.
+    /// Waits for the turn to write, then writes the heads that have arrived. Used if a response's body isn't written: after a
+    /// failure, with `--fail`, or if the file is complete already. As with curl, the heads go to the file of `-D`, and with `-i`
+    /// to standard output.
     ///
     /// - Parameter error: the failure; nil without one. If the plugin refused the response, its head can't be trusted either.
     func writeHeads(of hops: [Hop], after error: (any Error)? = nil) async throws {
         await turn?.wait()
         if let error, ExitCode.of(error) == ExitCode.refused { return }
         try dumpHeads(of: hops)
-        // A file appears only when it is complete.
+        // A body's file appears only when it is complete, so heads alone aren't written to it.
         guard arguments.has(.include) || arguments.has(.headOnly), !OutputFile.isNamed(by: arguments),
             hops.contains(where: { $0.response != nil })
         else { return }

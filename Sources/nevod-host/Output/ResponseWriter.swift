@@ -19,7 +19,7 @@ struct ResponseWriter {
 
     /// Waits for the turn to write, then writes the response's body, and its head if flags ask for it.
     ///
-    /// - Parameter log: the operation's. `-i`, `-I` and `-D` write the heads of all its hops. Its file is set here.
+    /// - Parameter log: the operation's log. `-i`, `-I` and `-D` write the heads of all its hops. This method sets its file.
     func write(_ response: HTTPResponse, after log: HopLog) async throws {
         await turn?.wait()
         let hops = log.hops

@@ -6,8 +6,8 @@ enum StandardDescriptors {
     /// O_PATH, which glibc declares for GNU sources only. The value is the same on all processors.
     private static let pathOnly: Int32 = 0o10_000_000
 
-    /// Opens the ones that are closed. Otherwise the next file or socket would get the number, and a response's body would be
-    /// written into it. Call before anything else is opened, even by libraries.
+    /// Opens those descriptors that are closed. Otherwise the next file or socket would get the number, and a response's body
+    /// would be written into it. Call before anything else is opened, even by libraries.
     ///
     /// The placeholder can't be read or written (EBADF), so a closed output is an error, as in other programs. Unlike /dev/null,
     /// it can't be opened again under the name /dev/stdout either.

@@ -12,7 +12,7 @@ struct Profile: Sendable {
     var isReadableByOthers = false
     /// The flags in order. They come before the command line's flags, so that the latter win.
     var flags: [ProfileFlag] = []
-    /// The flags that the command doesn't take. They describe its other requests.
+    /// The profile's flags that the command itself doesn't take. A login sends their header lines.
     var otherFlags: [ProfileFlag] = []
     /// The URL, without a fragment, to which a relative operand is appended.
     var baseURL: String?
@@ -56,7 +56,7 @@ extension Profile {
 }
 
 enum ProfileName {
-    /// Refuses a name that a config file can't hold, and the word for no profile.
+    /// Refuses a name that a config file can't hold, and `none`, which means no profile.
     static func check(_ name: String) throws(UsageError) {
         let isPlain = name.utf8.allSatisfy { !$0.isControl && $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "]") }
         guard !name.isEmpty, name.utf8.count <= 64, isPlain, name.first != " ", name.last != " ", name.first != "-",

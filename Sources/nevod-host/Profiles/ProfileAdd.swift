@@ -38,7 +38,7 @@ struct ProfileAdd {
         try write(try checked(draft, place, isGuided: isGuided))
     }
 
-    /// Takes over the typed flags. Their paths no longer depend on the working directory.
+    /// Returns a draft with the typed flags, in which no path depends on the working directory.
     private func typed(_ name: String) throws -> ProfileDraft {
         var draft = ProfileDraft(name)
         draft.url = arguments.value(.profileURL)
@@ -127,7 +127,7 @@ struct ProfileAdd {
         return file
     }
 
-    /// Drops the file and line from an error, since the profile isn't written yet.
+    /// Drops the file and line from an error, because the profile isn't written yet.
     private static func cause(of problem: any Error) -> (any Error)? {
         switch problem {
         case let error as ConfigError: UsageError(error.problem)

@@ -62,7 +62,7 @@ struct ProfileCheck {
         }
         for answer in arguments.values(.answer) {
             let parts = answer.split(separator: "=", maxSplits: 1).map(String.init)
-            // A file may be a pipe for a later code, and a command may print another code each time.
+            // Other sources aren't read: a file may be a pipe for a later code, and a command may print another code each time.
             guard parts.count == 2, let kind = SecretSource.Kind(of: parts[1]), kind == .env || kind == .keyring else { continue }
             _ = try SubjectError.adding(.part(.answer, parts[0])) {
                 try sources.read(parts[1], what: "the answer \"\(parts[0])\"")

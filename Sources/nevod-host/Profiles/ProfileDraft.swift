@@ -20,7 +20,7 @@ struct ProfileDraft {
 
     mutating func add(_ name: Flag.Name, _ value: String) { flags.append(ProfileFlag(name, value, line: 0)) }
 
-    /// Adds a setting, with a secret to keep in a place.
+    /// Adds a setting whose secret is to be kept in a place.
     mutating func add(_ setting: String, _ secret: Secret, in place: SecretPlace) {
         let taken = Set(flags.compactMap { $0.source.map(String.init) })
         var number = 1
@@ -62,7 +62,7 @@ struct ProfileDraft {
         }
     }
 
-    /// The most secrets of one name. Each is looked up.
+    /// The maximum number of secrets with the same name. They are looked up one after another.
     private static let mostSecrets = 1000
 
     private mutating func move(_ index: Int, to source: String) {

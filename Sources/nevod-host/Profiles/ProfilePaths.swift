@@ -15,7 +15,7 @@ extension ProfileFlag {
     }
 
     /// Returns the value with paths that don't depend on the working directory. A source's path, and a path in its command, are
-    /// relative to the config file's folder. `~/` before any file is the home folder, as no shell expands it here.
+    /// relative to the config file's folder. `~/` at the start of any path is the home folder, because no shell expands it here.
     func resolved(in folder: String) -> String {
         if let source {
             let lead = value[..<source.startIndex]

@@ -67,8 +67,8 @@ struct ProfileSelection {
         return try merging(profile, "it is for \(first)")
     }
 
-    /// Reads the file, since one of its profiles may be for the URL. A mistake in it is an error: without the profile's
-    /// credential, the request would be another one.
+    /// Reads the file, because one of its profiles may be for the URL. A mistake in it is an error, because the request would
+    /// otherwise be sent without the profile's credential.
     private func readableFile() throws -> ConfigFile? {
         do { return try file() } catch let error as ConfigError {
             throw ConfigError(error.path, error.line, "\(error.problem); to do without it, write --no-profile")

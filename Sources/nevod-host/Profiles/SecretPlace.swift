@@ -56,7 +56,7 @@ enum SecretPlace: String, CaseIterable {
         }
     }
 
-    /// Returns a text that is equal for all sources of one place: a file may have several paths.
+    /// Returns the same text for all sources of one place: a file may have several paths.
     static func identity(of source: String, configFolder: String) -> String {
         let resolved = ProfileFlag.resolved(source: source, in: configFolder)
         guard SecretSource.Kind(of: resolved) == .file else { return resolved }

@@ -37,7 +37,7 @@ final class CallRecorder: Sendable {
     static func start(_ target: RecordingTarget, _ console: Console) throws -> CallRecorder {
         let recorder: CallRecorder
         do throws(OutputError) {
-            // An empty file would block the next recording.
+            // An interrupted command removes the file: an empty one would block the next recording.
             recorder = try Interruption.shared.beginLasting { () throws(OutputError) in
                 (try CallRecorder(target, console), { unlink(target.file) })
             }

@@ -4,8 +4,8 @@ import NevodPluginTesting
 import NevodProcesses
 import NevodSupport
 
-/// Replaces a recording's secrets by placeholders. This happens in a separate process, since the plugin runs once more, with the
-/// placeholders.
+/// Replaces a recording's secrets with placeholders. This happens in a separate process, because the plugin runs once more, with
+/// the placeholders.
 enum PlaceholderRun {
     /// Reports that a recording would contain secrets, or would not show what happened.
     struct Failure: Error, CustomStringConvertible {
@@ -56,7 +56,7 @@ enum PlaceholderRun {
     static func redacted(_ recording: Recording, _ plugin: String) throws -> [UInt8] {
         let (output, problem) = try exchange(recording.encoded, with: start(plugin))
         guard problem.isEmpty else { throw Failure(withoutPlaceholders: problem) }
-        // A plugin can write to every descriptor of its process.
+        // The plugin can write to every descriptor of its process, so it may have damaged the output.
         guard (try? Recording(parsing: output))?.calls.count == recording.calls.count else {
             throw Failure(withoutPlaceholders: "the copy with placeholders is damaged: the plugin wrote into it")
         }

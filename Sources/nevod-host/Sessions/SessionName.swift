@@ -14,8 +14,8 @@ struct SessionName: Sendable, Equatable {
     /// The origins that the login's settings name, sorted.
     let origins: [String]
     let settings: String
-    /// The further origins of the session, sorted: the origins of `--origin` at its login, or of the URL of the request that
-    /// logged in. Empty with a profile, since the profile's origins count.
+    /// The further origins of the session, sorted: given by `--origin` at its login, or by the URL of the request that logged in.
+    /// Empty with a profile, whose own origins count instead.
     var furtherOrigins: [String] = []
     /// The account, from `--account` or else from the scheme; may be empty.
     var account = ""
@@ -27,7 +27,7 @@ struct SessionName: Sendable, Equatable {
     /// the ``baseKey``.
     var key: StorageKey { parameters.isEmpty ? baseKey : StorageKey(value: "\(baseKey)?\(parameters)") }
 
-    /// The key of the account's session for requests without parameters. The keys for requests with parameters follow from it.
+    /// The key of the account's session for requests without parameters. The keys for requests with parameters begin with it.
     var baseKey: StorageKey {
         let further = furtherOrigins.map(Self.encoded).joined(separator: ",")
         return StorageKey(value: "\(prefix)\(further.isEmpty ? "" : ";\(further)")/\(Self.encoded(account))")

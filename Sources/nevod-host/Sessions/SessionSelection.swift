@@ -6,7 +6,7 @@ extension SchemeLogin {
     /// Finds the stored session that the arguments select; nil if there is none.
     func storedName(in storage: any SealedStorage) async throws -> SessionName? {
         let found = try await storedNames(in: storage).filter { $0.parameters == scheme.keySuffix }
-        // Two commands that logged in at once may have stored two.
+        // Two commands that logged in at the same time may have stored two sessions.
         return found.first { (try? CredentialScope(arguments).check($0)) != nil } ?? found.first
     }
 
@@ -35,7 +35,7 @@ extension SchemeLogin {
 
     func keep(_ token: PluginToken, _ name: SessionName, in storage: any SealedStorage) async throws {
         try await session(name, in: storage).tokenStorage(for: scheme.parameters).save(token)
-        // A login replaces the account's session, whatever origins that was for.
+        // A login replaces the account's session, whatever origins the session was for.
         for old in try await storage.keys(withPrefix: name.prefix).compactMap(SessionName.init)
         where old.account == name.account && old.parameters == name.parameters && old != name {
             try await storage.set(nil as Secret?, for: old.key)

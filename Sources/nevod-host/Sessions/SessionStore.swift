@@ -31,8 +31,8 @@ struct SessionStore: Sendable {
         }
     }
 
-    /// Whether a store may exist. A server creates what is missing. A path that this user may not inspect may hold a store:
-    /// opening it reports the error.
+    /// Whether a store may exist. Always true for a server. A path that this user may not inspect may hold a store: opening it
+    /// reports the error.
     var exists: Bool { isServer || access(path, F_OK) == 0 || errno == EACCES }
 
     /// Whether a command with these arguments may find a store; true if its path can't be determined.

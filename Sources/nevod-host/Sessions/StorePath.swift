@@ -2,7 +2,7 @@ import Glibc
 import NevodHost
 import NevodSupport
 
-/// Where the store is: at `--store`, `NEVOD_HOST_STORE`, or the default below the home.
+/// Where the store is: at `--store`, `NEVOD_HOST_STORE`, or the default path in the home folder.
 extension SessionStore {
     /// The path of `--store` or of the environment; nil for the default.
     static func givenPath(_ arguments: Arguments) -> String? {
@@ -41,8 +41,8 @@ extension SessionStore {
         }
     }
 
-    /// Refuses to create folders in another user's home, such as with `sudo`, which may keep `HOME`. The folders would belong to
-    /// this process's user, and the home's owner could no longer use them.
+    /// Refuses to create folders in another user's home, as could happen with `sudo`, which may keep `HOME`. The folders would
+    /// belong to this process's user, and the home's owner could no longer use them.
     static func checkOwner(_ paths: [String]) throws {
         for path in paths {
             var folder = Substring(path)
@@ -77,8 +77,8 @@ struct StorePath {
             remedy: isFolder ? "name a file in it: \(path)/sessions.db" : "give the path of a file")
     }
 
-    /// Replaces an error about a file's mode if the file isn't a store: the advised chmod would open another program's file to
-    /// this one. Reads the file only after a failure, since closing it would drop the locks of an open store.
+    /// Replaces an error about a file's mode if the file isn't a store: the chmod that it advises would give this program access
+    /// to another program's file. Reads the file only after a failure, because closing it would drop the locks of an open store.
     func explaining(_ error: StorageError) -> StorageError {
         guard error.code == .permissions, error.subject == path else { return error }
         let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)

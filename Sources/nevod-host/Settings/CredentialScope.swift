@@ -57,7 +57,7 @@ struct CredentialScope {
     }
 
     /// Returns the extra origins to store with a session, from `--origin` and the URLs. The settings name the others. Empty with
-    /// a profile, since its config file names them, and may change.
+    /// a profile: the config file names its origins, and may change.
     func toStore(beyond named: [String]) throws(UsageError) -> [String] {
         guard arguments.profile == nil else { return [] }
         let origins = try added().map(\.description) + ofURLs.map(\.description)

@@ -6,7 +6,7 @@ import NevodSupport
 
 /// `--set`
 extension SettingSource {
-    /// Refuses secret settings with the value itself instead of a source.
+    /// Refuses secret settings that give the value itself instead of a source.
     func refusePlainSecrets(_ given: [String]) throws {
         for (name, source) in try given.map(Self.parts) { try refusePlain(name, source) }
     }

@@ -1,7 +1,8 @@
 import Glibc
 import NevodHost
 
-/// Finds a program as posix_spawnp(3) does, but only in a trusted PATH: posix_spawnp would take any user's PATH.
+/// Finds a program as posix_spawnp(3) does, but only in a trusted PATH: in a set-user-ID program, posix_spawnp would use the
+/// caller's PATH.
 enum ProgramSearch {
     /// Returns the path of an executable file; nil if there is none.
     ///

@@ -77,7 +77,7 @@ struct SecretSource {
         }
     }
 
-    /// Removes one line break at the end, since editors and `echo` add one.
+    /// Removes one line break at the end, because editors and `echo` add one.
     private func withoutLineEnd(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }

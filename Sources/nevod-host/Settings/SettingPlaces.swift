@@ -19,8 +19,8 @@ struct SettingPlaces {
         places[name, default: []].append((place, lines))
     }
 
-    /// Adds to an error about a setting the file of its value. The scheme counts lines over all values of the setting, so `line
-    /// 3, column 12: …` becomes the file's own line: `mine.recipe:3:12: …`.
+    /// Adds the value's file to an error about a setting. The scheme counts lines over all values of the setting, so `line 3,
+    /// column 12: …` becomes the file's own line: `mine.recipe:3:12: …`.
     func naming(_ error: PluginError) -> PluginError {
         switch error.reason {
         case .badSetting(let scheme, let name, let problem):
@@ -48,7 +48,7 @@ struct SettingPlaces {
         }
     }
 
-    /// Returns the place of the value that has a line, and the line's number within the value.
+    /// Returns the place of the value that contains a line, and the line's number within the value.
     private func place(of name: String, line: Int) -> (Place, Int)? {
         guard line > 0 else { return nil }
         var rest = line

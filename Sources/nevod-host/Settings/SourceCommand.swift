@@ -6,8 +6,8 @@ import NevodSupport
 /// Runs the command of a source `command:…`, and returns its output. (AWS calls such a command a credential_process.)
 struct SourceCommand {
     let words: [String]
-    /// The value's name, for messages. They contain only the command's first word, since others may be confidential, and never
-    /// its output.
+    /// The value's name, for messages. Messages contain only the command's first word, because the others may be confidential,
+    /// and never its output.
     let what: String
 
     /// The time limit without `--max-time`.

@@ -7,7 +7,7 @@ struct ItemContent {
     private(set) var type: String?
     private(set) var accept = "*/*"
 
-    /// The header's value. A server's error may have another format.
+    /// The value of Accept. It allows other formats, because a server's error may not be JSON.
     private static let acceptJSON = "application/json, */*;q=0.5"
 
     /// - Parameter asForm: whether to make a form instead of JSON.

@@ -28,7 +28,7 @@ struct ItemJSON {
         case element(Int)
         case append
 
-        /// The kind of node that has such a place.
+        /// The kind of node that this step leads into.
         var container: String { if case .member = self { "an object" } else { "a list" } }
     }
 
@@ -47,7 +47,7 @@ struct ItemJSON {
         try Self.set(value, at: steps[...], in: &root, item.name)
     }
 
-    /// The document as Python writes it, since that is what servers get from HTTPie: with a space after `:` and `,`, and in
+    /// The document as Python writes it, because that is what servers get from HTTPie: with a space after `:` and `,`, and in
     /// ASCII.
     var bytes: [UInt8] {
         var bytes: [UInt8] = []

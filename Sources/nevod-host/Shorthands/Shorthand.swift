@@ -107,7 +107,7 @@ struct RequestItem: Equatable, Sendable {
         case jsonFile = ":=@"
         case file = "@"
 
-        /// Whether a word with this separator can hardly be anything but an item.
+        /// Whether a word with this separator is almost certainly an item.
         var isMarkedByEquals: Bool { rawValue.utf8.contains(UInt8(ascii: "=")) }
         /// Whether the value is the path of a file.
         var namesFile: Bool { rawValue.utf8.last == UInt8(ascii: "@") }

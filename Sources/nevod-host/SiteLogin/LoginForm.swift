@@ -13,7 +13,7 @@ struct LoginForm {
     /// Finds the form with one password field. A form with several is a registration, or the change of a password.
     init(of page: SitePage) throws(SiteLoginError) {
         let forms = page.html.forms.filter { $0.isForm && !Self.passwords(of: $0).isEmpty }
-        // The form with the fewest texts comes first: a registration has more to fill in than a login.
+        // The form with the fewest text fields comes first: a registration has more to fill in than a login.
         let logins = forms.filter { Self.passwords(of: $0).count == 1 }.enumerated()
             .sorted { (Self.texts(of: $0.element).count, $0.offset) < (Self.texts(of: $1.element).count, $1.offset) }
             .map(\.element)
@@ -43,7 +43,7 @@ struct LoginForm {
     }
 
     /// Whether a servlet container keeps the session (Jakarta Servlet 6.0, §13.6.3). A container shows the form at the protected
-    /// address itself, and accepts a login only afterwards.
+    /// address itself, and accepts a login only after it has shown the form.
     var isOfContainer: Bool { action.lastName == "j_security_check" }
 
     /// Whether the form has a field of this name, visible or hidden.

@@ -10,7 +10,8 @@ struct PresetMatch {
     let signs: [String]
     /// Settings for which the page is a better source than the preset.
     let corrections: [(name: String, value: String)]
-    /// Whether the form is on another page than the preset's login page, so that only a logged-in user may see that page.
+    /// Whether the form was shown at an address other than the preset's login page. Only a logged-in user sees the page that
+    /// belongs there.
     let isBesideItsPage: Bool
     private let score: Int
     /// Whether a sign is rare: several common names together could still be any site's.

@@ -1,7 +1,7 @@
 import NevodHost
 import NevodSupport
 
-/// The certificates that a server is judged by, and the one that this program shows to a server.
+/// The certificates by which a server is verified, and the one that this program shows to a server.
 extension SessionBuilder {
     /// The file of `--cacert`, or else of the variables of curl and OpenSSL; nil for the system's authorities.
     var authorities: String? {

@@ -6,7 +6,7 @@ import NevodSupport
 struct WriteOut {
     private let format: WriteOutFormat
 
-    /// The format from standard input, which can be read only once. Each URL needs the format.
+    /// The format from standard input, which can be read only once, although each URL needs the format.
     private static let fromStandardInput = Locked<[UInt8]?>(nil)
 
     /// - Returns: nil without `--write-out`.
@@ -154,7 +154,7 @@ struct WriteOutFormat: Sendable, Equatable {
     }
 
     private mutating func parseVariable(_ rest: inout ArraySlice<UInt8>) {
-        // An extension: curl reads the name up to the first brace, and doesn't know it.
+        // An extension: curl would read the name only up to the first brace, and report it as unknown.
         if rest.starts(with: "{header{".utf8), let end = closingBrace(in: rest),
             rest[end...].dropFirst().first == UInt8(ascii: "}")
         {

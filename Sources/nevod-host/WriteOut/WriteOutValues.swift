@@ -80,7 +80,7 @@ struct WriteOutValues {
         return "{" + members.joined(separator: ",") + ",\"curl_version\":\"nevod-host/\(Version.text)\"}"
     }
 
-    /// The header of the last response, as JSON: an array of values for each name, in lower case.
+    /// The header of the last response, as JSON: an array of values for each lower-case name.
     var headerJSON: String {
         var names: [String] = []
         var values: [String: [String]] = [:]

@@ -94,7 +94,7 @@ struct RedactorGrowthTests {
                 (0..<Int.random(in: length, using: &random)).map { _ in UInt8.random(in: 97...99, using: &random) }
             }
             let secrets = (0..<Int.random(in: 0...8, using: &random)).map { _ in text(1...6) }
-            var finder = SecretFinder(limit: 1 << 10)
+            var finder = TextFinder(limit: 1 << 10)
             for (index, secret) in secrets.enumerated() {
                 finder.add(secret)
                 if index % 3 == 0 { finder.link() }
@@ -116,7 +116,7 @@ struct RedactorGrowthTests {
     }
 
     @Test func `Texts beyond the limit are left out, known ones are not`() {
-        var finder = SecretFinder(limit: 8)
+        var finder = TextFinder(limit: 8)
         finder.add("secret".utf8)
         finder.add("secret".utf8)
         #expect(!finder.isFull)

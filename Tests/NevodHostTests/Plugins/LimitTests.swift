@@ -26,7 +26,7 @@ struct LimitTests {
 
     @Test(arguments: [
         ("SCHEMES", "SCHEMES", "nevod_plugin.scheme_count is 65, more than 64"), ("SETTINGS", "SETTINGS", "has 257 entries"),
-        ("NAME", "NAME", "have at most 64 bytes"), ("TEXT", "TEXT", "has 4097 bytes, more than 4096"),
+        ("NAME", "NAME", "be at most 64 bytes long"), ("TEXT", "TEXT", "has 4097 bytes, more than 4096"),
     ])
     func `A table at the limit loads, one beyond it doesn't`(limit: String, macro: String, problem: String) throws {
         let most = try #require(limits[limit])

@@ -16,7 +16,7 @@ void nevod_bell_unlock(nevod_bell *bell);
 /* Wakes one thread. The caller holds the lock. */
 void nevod_bell_ring(nevod_bell *bell);
 /* Waits for nevod_bell_ring, and releases the lock in the meantime. The caller holds the lock. May return early.
- * milliseconds: negative for no limit. Returns 0 when they have passed. */
+ * milliseconds: negative for no limit. Returns 0 once this time has passed. */
 int nevod_bell_wait(nevod_bell *bell, int64_t milliseconds);
 
 #endif

@@ -31,8 +31,8 @@ typedef struct nevod_call_thread {
     uint64_t outermost;
     const nevod_call_names *names;
     const char *function;
-    /* The loop that the thread drives, and the function that hands it to another thread and returns 1 if one drives it from now on.
-     * NULL if the thread drives no loop. */
+    /* The loop that the thread drives, and the function that hands the loop to another thread; NULL if the thread drives no loop.
+     * The function returns 1 if another thread drives the loop from now on. */
     void *loop;
     int32_t (*take_over)(void *loop);
     /* The thread's outermost call if it has a time limit, and its generation: 0 without such a call, or one of the marks below

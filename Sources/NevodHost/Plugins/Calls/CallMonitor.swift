@@ -2,7 +2,7 @@ internal import CPluginCalls
 internal import NevodSupport
 
 /// Finds calls that are stuck in a plugin, from a thread of its own. If a stuck thread drives a loop of transfers, another thread
-/// takes the loop over, so that the transfers of other requests go on. The stuck scheme moves to ``SchemeWorkers``.
+/// takes over the loop, so that the transfers of other requests go on. The stuck scheme moves to ``SchemeWorkers``.
 ///
 /// While there are calls, the monitor's thread looks at them at short intervals. Otherwise it sleeps, so that an idle process has
 /// no wake-ups. A call wakes it; apart from that, a call costs two atomic writes.
@@ -61,7 +61,8 @@ final class CallMonitor: @unchecked Sendable {  // `bell` guards all mutable sta
     /// Sleeps until a call wakes it.
     private func sleep() {
         nevod_call_watching(0)
-        // A call that began just before may not have seen that. It is visible by the end of an interval.
+        // A call that began just before may not have seen that the monitor stopped watching. By the end of an interval, the call
+        // is visible here.
         withLock { _ = nevod_bell_wait(bell, Self.interval) }
         guard nevod_call_any_guarded() == 0 else { return nevod_call_watching(1) }
         withLock {
@@ -96,7 +97,7 @@ final class CallMonitor: @unchecked Sendable {  // `bell` guards all mutable sta
 
     /// Frees what a stuck call holds up.
     private func release(_ thread: UnsafeMutablePointer<nevod_call_thread>, _ generation: UInt64, after time: Duration) {
-        // From here on, the thread can't leave its call, so that both its loop and the call stay as they are.
+        // From here on, the thread can't leave the call, so its loop and the call stay as they are.
         guard let call = nevod_call_take(thread, generation) else { return }
         let scheme = call.pointee.scheme.map { Unmanaged<CalledScheme>.fromOpaque($0).takeUnretainedValue() }
         let services = call.pointee.services.map { Unmanaged<HostServices>.fromOpaque($0).takeUnretainedValue() }
@@ -119,7 +120,7 @@ final class CallMonitor: @unchecked Sendable {  // `bell` guards all mutable sta
 package struct CallInProgress: Hashable, Sendable {
     /// The path of the plugin's library.
     package let library: String
-    /// The scheme's id; nil while the library is loaded.
+    /// The scheme's id; nil while the library is being loaded.
     package let scheme: String?
     package let function: String
     /// Tells calls of one function apart.

@@ -9,8 +9,8 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// The record of a scheme, or of a library before its schemes are known, for the calls of its functions. Never
-/// freed: calls on other threads, and a signal handler, may read it at any time.
+/// The record of a scheme whose functions are called, or of a library whose schemes aren't known yet. Never freed: calls on other
+/// threads, and a signal handler, may read it at any time.
 final class CalledScheme: Sendable {
     let library: String
     /// Nil for a library.
@@ -21,7 +21,8 @@ final class CalledScheme: Sendable {
     let blocks: Atomic<Bool>
 
     struct State {
-        /// The log of the latest instance. (Not a weak reference to its services, whose table LeakSanitizer can't follow.)
+        /// The log of the latest instance. (A weak reference to the instance's services wouldn't do: LeakSanitizer can't follow
+        /// it to their table.)
         var latest: (owner: ObjectIdentifier, log: PluginLog)?
         var hasWarnedOfSink = false
     }

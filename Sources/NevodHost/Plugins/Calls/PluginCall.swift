@@ -19,13 +19,13 @@ enum PluginCall {
     ///
     /// - Parameters:
     ///   - function: the function's name in the contract.
-    ///   - isTimed: whether the function must not block, unless its scheme says that it does.
+    ///   - isTimed: whether the contract forbids the function to block unless its scheme says that it blocks.
     ///   - services: the instance's services.
     ///   - errors: the sink for errors; nil if the function has none.
-    ///   - edits: the same for edits.
-    ///   - actions: the same for actions.
-    ///   - output: the same for bytes.
-    ///   - body: calls the function, and nothing else.
+    ///   - edits: the sink for edits; nil if the function has none.
+    ///   - actions: the sink for actions; nil if the function has none.
+    ///   - output: the sink for bytes; nil if the function has none.
+    ///   - body: calls the function, and does nothing else.
     @inline(__always)
     static func run<Result>(
         _ function: StaticString, isTimed: Bool = false, _ services: HostServices,
@@ -61,7 +61,7 @@ enum PluginCall {
 
     /// Runs code of a library whose schemes are not known yet: its constructors, or its entry point.
     ///
-    /// - Parameter function: a name for it in messages.
+    /// - Parameter function: the name of the code in messages.
     static func run<Result>(_ function: StaticString, ofLibrary path: String, _ body: () -> Result) -> Result {
         var call = nevod_call()
         call.names = CalledScheme.of(library: path).names
@@ -95,11 +95,11 @@ enum PluginCall {
         current(host, function)?.pointee.output?.assumingMemoryBound(to: OutputSink.self)
     }
 
-    /// Returns the call that a sink belongs to, if it is the innermost one on this thread. Otherwise the plugin has kept the sink,
-    /// and uses it later, or on another thread: the sink's memory is gone, or serves another request.
+    /// Returns the call that a sink belongs to, if it is the innermost one on this thread. Otherwise the plugin kept the sink and
+    /// uses it too late, or on another thread: its memory is gone, or belongs to another request.
     ///
     /// - Parameters:
-    ///   - host: `host` of the sink's table, the generation of its call.
+    ///   - host: the `host` of the sink's table, which is the generation of the sink's call.
     ///   - function: the function of the sink that the plugin called.
     @inline(__always)
     private static func current(_ host: UnsafeMutableRawPointer?, _ function: StaticString) -> UnsafeMutablePointer<nevod_call>? {
@@ -192,7 +192,7 @@ struct ErrorSink {
     private(set) var detail: Secret?
     private(set) var isReported = false
 
-    /// The contract's table. Each call sets its `host` to the call's generation.
+    /// The contract's table for this sink. Each call stores its generation in the table's `host`.
     static var table: nevod_errors {
         nevod_errors(
             struct_size: UInt32(MemoryLayout<nevod_errors>.size), reserved: 0, host: nil,

@@ -2,21 +2,22 @@ internal import CPluginCalls
 internal import NevodStorage
 internal import NevodSupport
 
-/// Threads for the calls of schemes that may block, such as one that waits for a smart card. A request whose scheme blocks thus
+/// Threads for the calls of schemes that may block, such as one that waits for a smart card. So a request whose scheme blocks
 /// holds up no other request.
 ///
-/// A thread starts when a call needs it, and ends when it has had nothing to do for a while. If all are busy, calls wait; a call
-/// whose request has reached its deadline by then is not made. A call that never returns keeps its thread: when all threads are
+/// A thread starts when a call needs it, and ends when it has had nothing to do for a while. If all threads are busy, calls wait.
+/// A call is not made if its request reaches its deadline first. A call that never returns keeps its thread. When all threads are
 /// lost to such calls, requests of schemes that may block fail at their deadlines.
 public final class SchemeWorkers: @unchecked Sendable {  // `bell` guards all mutable state.
-    /// The threads for all instances that are not given others.
+    /// The threads that instances use by default.
     public static let shared = SchemeWorkers()
 
-    /// The threads for schemes that don't say that they block, for calls outside a loop that another thread could take over. A
-    /// call that blocks nevertheless would otherwise keep a thread of Swift's pool, which has only one for each processor.
+    /// The threads for schemes that don't say that they block, for calls that aren't made in a loop that another thread could
+    /// take over. If such a call blocks nevertheless, it would otherwise hold a thread of Swift's pool, which has only one per
+    /// processor.
     static let unannounced = SchemeWorkers()
 
-    /// The most threads, and so the most calls at the same time.
+    /// The maximum number of threads, and so of concurrent calls.
     public let threads: Int
 
     private struct Job {
@@ -33,7 +34,8 @@ public final class SchemeWorkers: @unchecked Sendable {  // `bell` guards all mu
     private var running = 0
     private var idle = 0
 
-    /// - Parameter threads: the most threads, at least 1. A call that waits for a card or an agent occupies one thread meanwhile.
+    /// - Parameter threads: the maximum number of threads, at least 1. A call that waits for a card or an agent occupies a
+    ///   thread.
     public convenience init(threads: Int = 8) {
         self.init(threads: threads, idleMilliseconds: 10_000) { SystemThread.start($0) }
     }
@@ -50,15 +52,15 @@ public final class SchemeWorkers: @unchecked Sendable {  // `bell` guards all mu
     }
 
     deinit {
-        // Each thread retains this object, so no thread is left.
+        // Each thread retains this object, so all threads have ended.
         nevod_bell_free(bell)
     }
 
     /// The system can't start a thread, and no other is running.
     struct NoThreadError: Error {}
 
-    /// Runs `body` on one of the threads, and suspends until it returns. After the deadline, or if the caller is cancelled, `body`
-    /// isn't started; if it has started, its result is dropped.
+    /// Runs `body` on one of the threads, and suspends until it returns. After the deadline, or if the caller is cancelled,
+    /// `body` isn't started; if it has started, its result is dropped.
     ///
     /// - Throws: errors of `body`; `CancellationError`; `DeadlineExceededError`; ``NoThreadError``.
     func run<Success: Sendable>(
@@ -97,7 +99,7 @@ public final class SchemeWorkers: @unchecked Sendable {  // `bell` guards all mu
         return number
     }
 
-    /// Removes the job of a failed request, so that it sends or shows nothing later.
+    /// Removes the job of a failed request, so that the job doesn't send or show anything later.
     private func withdraw(_ number: UInt64) {
         withLock { jobs.removeAll { $0.number == number } }
     }
@@ -130,7 +132,7 @@ public final class SchemeWorkers: @unchecked Sendable {  // `bell` guards all mu
 }
 
 extension SchemeInstance {
-    /// Whether its calls run on the threads of `workers`.
+    /// Whether the scheme's calls run on the threads of `workers`.
     var mayBlock: Bool { scheme.called.mayBlock }
 
     /// Makes a call on a thread of `workers`, or of ``SchemeWorkers/unannounced`` if the scheme doesn't say that it blocks.
@@ -154,7 +156,8 @@ extension SchemeInstance {
         }
     }
 
-    /// The error for a step of a flow of this scheme that has not returned, whichever request needs the flow; nil if there is none.
+    /// The error for a step of this scheme's flow that has not returned, whichever request needs the flow; nil if there is no
+    /// such step.
     var unreturnedFlow: PluginError? {
         let call = CallInProgress.all.first {
             $0.library == scheme.plugin && $0.scheme == scheme.id && $0.function.hasPrefix("flow_")
@@ -162,7 +165,7 @@ extension SchemeInstance {
         return call.map { PluginError(scheme.plugin, .unreturned(scheme: scheme.id, function: $0.function)) }
     }
 
-    /// Records the call that `body` makes with the request's work, which ends at its deadline even if the call doesn't return.
+    /// Records the call that `body` makes in the request's work. The work ends at its deadline even if the call doesn't return.
     ///
     /// - Throws: errors of `body`; `CancellationError` if the request has ended in the meantime.
     func recording<Success>(
@@ -173,7 +176,8 @@ extension SchemeInstance {
         work.begin(scheme.called.names, PluginCall.name(function))
         let result: Success
         do { result = try await body() } catch is CancellationError where work.isOver {
-            // The transport gave up waiting for the call, which has not returned: its record stays, for the request's error.
+            // The transport gave up waiting for the call. The call has not returned, so its record stays, for the request's
+            // error.
             throw CancellationError()
         } catch {
             guard work.end() else { throw CancellationError() }

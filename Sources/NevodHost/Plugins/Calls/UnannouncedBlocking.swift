@@ -4,12 +4,11 @@ internal import Synchronization
 
 /// Decides when a scheme that doesn't say that it blocks is treated like one that does.
 extension CalledScheme {
-    /// The longest that a call may take, in nanoseconds, if its scheme doesn't say that it blocks; a call that is still in
-    /// progress then is stuck. Far above the contract's limit (`NEVOD_LIMIT_CALL_NS`), so that a busy machine moves no scheme
-    /// that keeps to it.
+    /// If a scheme doesn't say that it blocks, a call that takes longer than this, in nanoseconds, counts as stuck. Far above the
+    /// contract's limit (`NEVOD_LIMIT_CALL_NS`), so that a scheme that respects the limit isn't moved on a busy machine.
     static let longestCall: Int64 = 500_000_000
 
-    /// Moves its calls to the threads of ``SchemeWorkers`` from now on, and warns of the first call that took too long.
+    /// Moves the scheme's calls to the threads of ``SchemeWorkers`` from now on, and warns of the first call that took too long.
     ///
     /// - Parameters:
     ///   - function: the function that was called.
@@ -23,10 +22,11 @@ extension CalledScheme {
             "\(library): the scheme \"\(id ?? "")\" \(hasReturned ? "took" : "has not returned for") \(time / 1_000_000) ms in \(function), "
             + "and doesn't say that it blocks (NEVOD_SCHEME_BLOCKS); its calls run on threads of their own from now on"
         let log: @Sendable () -> Void = { known(Int32(NEVOD_LOG_WARNING), warning) }
-        // The log is the program's, and may block: the thread that looks for stuck calls must not wait for it.
+        // The program's log may block, and the thread that looks for stuck calls must not wait for it.
         if hasReturned || !SystemThread.start(log) { log() }
     }
 
-    /// Whether its calls run on the threads of ``SchemeWorkers``: the scheme says that they may block, or one of them did.
+    /// Whether the scheme's calls run on the threads of ``SchemeWorkers``, because the scheme says that they may block, or
+    /// because one did.
     var mayBlock: Bool { blocks.load(ordering: .relaxed) }
 }

@@ -27,7 +27,7 @@ struct ActionSink {
         self.supports = supports
     }
 
-    /// The contract's table. Each call sets its `host` to the call's generation.
+    /// The contract's table for this sink. Each call stores its generation in the table's `host`.
     static var table: nevod_actions {
         nevod_actions(
             struct_size: UInt32(MemoryLayout<nevod_actions>.size), reserved: 0, host: nil,

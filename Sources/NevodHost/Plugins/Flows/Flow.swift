@@ -22,7 +22,7 @@ final class Flow: @unchecked Sendable {  // The contract allows changing threads
     private let instance: SchemeInstance
     private let kind: FlowKind
     private let handle: UnsafeMutableRawPointer?
-    /// Locked, since a step that returns after its deadline writes it too.
+    /// Locked, because a step that returns after its deadline writes to it too.
     private let lacking = Locked<[UnsupportedAction]>([])
 
     /// Begins a flow, on a worker's thread.
@@ -98,8 +98,8 @@ final class Flow: @unchecked Sendable {  // The contract allows changing threads
         return (action, actions.state)
     }
 
-    /// Returns the error for a status. If the step gave up because of an unsupported action, this action is the reason, unless the
-    /// status decides about the token.
+    /// Returns the error for a status. If the step tried an unsupported action, the error names this action, unless the status is
+    /// a verdict on the token, the login or the settings.
     private func failure(_ status: Int32, _ errors: ErrorSink) -> PluginError {
         let error = errors.error(status, in: .flowStep(kind.name), of: instance.scheme)
         switch PluginStatus(rawValue: status) {

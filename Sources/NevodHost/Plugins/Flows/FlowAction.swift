@@ -3,7 +3,7 @@ enum FlowAction: Sendable {
     case send(FlowRequest)
     case ask([FlowQuestion])
     case show(text: String, url: String)
-    /// Opens a redirect URI on loopback.
+    /// Listens on loopback for a browser's redirect.
     case listen(RedirectURI)
     case browse(url: String)
     case wait(Duration)
@@ -31,7 +31,7 @@ struct FlowRequest: Sendable {
 
 /// A redirect URI on loopback that a flow asks for (RFC 8252 §7.3).
 struct RedirectURI: Sendable {
-    /// The names of loopback, as in a URL.
+    /// The host in a loopback URL.
     enum Host: String, CaseIterable, Sendable {
         case ipv4 = "127.0.0.1"
         case ipv6 = "[::1]"
@@ -52,7 +52,7 @@ struct RedirectURI: Sendable {
 struct UnsupportedAction: Sendable {
     /// The missing things, as words for a message: the names of questions, or `browser`.
     let wanted: [String]
-    /// The action for a ``UserInteraction``; nil for an action that interactions don't know.
+    /// The action for a ``UserInteraction``; nil if ``UserInteraction`` has no such action.
     let action: UserAction?
 
     init(_ action: UserAction) {

@@ -3,17 +3,19 @@ internal import NevodSupport
 
 /// The origins that a flow may send to:
 /// - the origins of URLs in settings;
-/// - the origins of the endpoints in an issuer's metadata. A setting is the issuer, or the URL of a protected resource, in whose
-///   metadata the issuer is named;
+/// - the origins of the endpoints in an issuer's metadata. The issuer is a setting, or is named in the metadata of a protected
+///   resource whose URL is a setting;
 /// - in a challenge flow, the origin that the challenge came from.
 struct FlowOrigins: Sendable {
     private(set) var allowed: [Origin] = []
     /// The allowed origins that settings name.
     let named: [Origin]
-    /// The origin of the challenge, in a challenge flow. The flow may send there, but not open an address there.
+    /// The origin of the challenge, in a challenge flow. The flow may send requests there, but not have an address there opened
+    /// in a browser.
     var challenge: Origin?
     private let issuers: [SchemeSettings.Value]
-    /// The settings that are URLs, but neither issuers nor secret: an address made from a secret URL would show it.
+    /// The settings that are URLs of resources, not of issuers. Secret URLs are left out, because an address made from one would
+    /// reveal it.
     private let resources: [String]
     /// The issuers that a resource has named.
     private var namedIssuers: [String] = []
@@ -83,12 +85,13 @@ struct FlowOrigins: Sendable {
         }
     }
 
-    /// The most authorization servers of a resource to take into account.
+    /// How many of a resource's authorization servers are taken into account.
     private static let mostIssuers = 16
 
     /// Allows the origins of the issuers in a resource's metadata, if a setting is the resource's identifier (RFC 9728 §3.3).
     ///
-    /// A resource can thereby send a flow to any server. A scheme must not send it a secret that another server would accept.
+    /// So a resource can direct a flow to any server. A scheme must not send that server a secret that another server would
+    /// accept.
     private mutating func learnIssuers(from response: FlowResponse) {
         guard let resource = resources.first(where: { Self.resourceMetadata(of: $0)?.isSame(as: response.url) == true }),
             let resourceURL = try? HTTPURL(resource), let metadata = try? JSONValue(response: response.body),

@@ -7,7 +7,7 @@ struct IssuedToken: Sendable, Hashable {
 
     let bytes: Secret
     let expiresAt: UnixTime?
-    /// The account that it belongs to, by which people tell sessions apart; may be empty.
+    /// The account that the token belongs to; people tell sessions apart by it. May be empty.
     let account: String
 
     /// Returns this token with the old one's account, unless it names its own.
@@ -29,8 +29,8 @@ struct IssuedToken: Sendable, Hashable {
 extension IssuedToken {
     /// Returns this token with its expiry moved from one clock to another.
     ///
-    /// A scheme computes an expiry from the time that it was given, or takes it from a server. Either way it is on the server's
-    /// clock, and the host compares it with its own clock.
+    /// A scheme computes an expiry from the time that it was given, or takes it from a server. Either way, the expiry is by the
+    /// server's clock, but the host compares it with its own.
     ///
     /// - Parameter correction: how far the new clock is ahead of the old one, in nanoseconds.
     func moved(by correction: Int64) -> IssuedToken {

@@ -61,7 +61,7 @@ public struct NetworkConfig: Sendable {
         (encoder, decoder) = (MissingCoder(), MissingCoder())
     }
 
-    /// Sets or replaces the environment of a service. The service may have another type than the initializer's.
+    /// Sets or replaces the environment of a service. The service's type may differ from the initializer's.
     public mutating func setEnvironment(_ environment: any NetworkEnvironmentProviding, for domain: some ServiceDomain) {
         environments[DomainKey(domain)] = environment
     }
@@ -91,54 +91,5 @@ public struct NetworkConfig: Sendable {
     /// Returns the environment of a service; nil if none was set.
     public func environment(for domain: some ServiceDomain) -> (any NetworkEnvironmentProviding)? {
         environments[DomainKey(domain)]
-    }
-}
-
-/// Takes the place of a coder that a configuration lacks. Throws an error that says how to set it.
-struct MissingCoder: BodyEncoder, BodyDecoder {
-    struct Failure: Error, CustomStringConvertible {
-        let property: String
-
-        var description: String {
-            "the configuration has no \(property); set NetworkConfig.\(property), or import NevodHostFoundation and use "
-                + "NetworkConfig(environments:timeout:jsonEncoder:jsonDecoder:)"
-        }
-    }
-
-    var contentType: String { "application/octet-stream" }
-
-    func body(of value: some Encodable) throws -> [UInt8] {
-        throw Failure(property: "encoder")
-    }
-
-    func value<Value: Decodable>(_ type: Value.Type, in body: [UInt8]) throws -> Value {
-        throw Failure(property: "decoder")
-    }
-}
-
-/// A type that takes the body of a response without a decoder. As a route's `Response`, it needs no decoder in the configuration.
-///
-/// Conforming types are `[UInt8]`, `String`, ``EmptyResponse``, and, with `NevodHostFoundation`, `Data`.
-public protocol UndecodedBody {
-    /// Creates a value from the complete body of a response with status 200 … 299. The body is empty if the response has none. A
-    /// thrown error becomes ``NetworkError/parsingError(_:data:response:)``.
-    init(undecodedBody body: [UInt8]) throws
-}
-
-extension Array: UndecodedBody where Element == UInt8 {
-    public init(undecodedBody body: [UInt8]) {
-        self = body
-    }
-}
-
-extension String: UndecodedBody {
-    /// Throws if the body is not valid UTF-8.
-    public init(undecodedBody body: [UInt8]) throws {
-        guard let text = String(validating: body, as: UTF8.self) else { throw NotUTF8() }
-        self = text
-    }
-
-    private struct NotUTF8: Error, CustomStringConvertible {
-        var description: String { "it is not valid UTF-8; use [UInt8] as the route's Response" }
     }
 }

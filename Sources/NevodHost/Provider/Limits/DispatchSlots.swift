@@ -34,7 +34,8 @@ final class DispatchSlots: Sendable {
         self.limit = max(1, limit)
     }
 
-    /// True while an interceptor runs. Requests that it sends take no slot, since the request it works on may hold the last one.
+    /// True while an interceptor runs. Requests that the interceptor sends take no slot, because the request that it works on may
+    /// hold the last one.
     @TaskLocal static var isNested = false
 
     func acquire(for origin: Origin, until deadline: ContinuousClock.Instant?) async throws -> DispatchSlot {

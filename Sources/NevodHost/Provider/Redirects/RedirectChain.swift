@@ -69,7 +69,7 @@ struct RedirectChain: Sendable {
         next.removeHeader("Host")
     }
 
-    /// Removes query items by which another origin would receive a credential, in any encoding.
+    /// Removes query items that would give another origin a credential, in whatever encoding.
     private func removeRepeatedCredentials(from next: inout HTTPRequest) throws(RedirectError) {
         guard !credentials.isEmpty else { return }
         next.removeQueryItems { credentials.isFound(in: $0) }

@@ -3,7 +3,7 @@ internal import NevodSupport
 /// Limits the retries of a provider to a fraction of its requests, because retrying every request would keep an overloaded server
 /// down.
 ///
-/// Each request deposits a fraction of a retry, each retry withdraws a whole one. A small reserve that refills over time lets
+/// Each request deposits a fraction of a retry, and each retry withdraws a whole one. A small reserve that refills over time lets
 /// programs that send few requests retry as well.
 final class RetryBudget: Sendable {
     private let account: Locked<RetryAccount>

@@ -1,6 +1,6 @@
 internal import NevodSupport
 
-/// Decides when a failed request is sent again, and how long to wait before: exponential backoff with full jitter.
+/// Decides when a failed request is sent again, and how long to wait first: exponential backoff with full jitter.
 ///
 /// Temporary failures are retried: timeouts, lost connections, and the statuses 408, 429, 500, 502, 503 and 504. 500 is included
 /// because large services return it for temporary faults, and repeating a request that is safe to repeat does no harm. A request

@@ -4,7 +4,8 @@
     internal import Darwin
 #endif
 
-/// Finds presets: `FOLDER/SCHEME/NAME.preset`, in several folders. If several have a name, the first one counts.
+/// Finds presets: `FOLDER/SCHEME/NAME.preset`, in several folders. If several folders have a preset of that name, the first one
+/// counts.
 public struct PresetLocator: Sendable {
     private let folders: [String]
 

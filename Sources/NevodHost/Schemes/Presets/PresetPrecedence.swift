@@ -7,8 +7,8 @@ extension SchemePreset {
     /// If a setting may have several values, and the preset's values have names of their own (`access_type=offline`,
     /// `Accept: text/plain`), a given value replaces only the preset's values with its name.
     ///
-    /// - Parameter given: settings of the scheme, and a value for each of the ``placeholders`` that a line still needs: letters,
-    ///   digits, and `.`, `-`, `_`, `:` between them.
+    /// - Parameter given: settings of the scheme, and a value for each of the ``placeholders`` that a line still needs. Such a
+    ///   value consists of letters and digits, with `.`, `-`, `_` and `:` between them.
     public func settings(_ given: SchemeSettings = [:]) throws(PresetError) -> SchemeSettings {
         try settings(given, environment: environment)
     }

@@ -104,7 +104,7 @@ struct PresetText: Sendable {
                     throw malformed(
                         line, "a preset can't read a file, keyring, command or standard input; write text:VALUE for a text")
                 }
-                // Only text: can give an empty text, as in --set NAME=text:.
+                // Only `text:` can give an empty text, as in `--set NAME=text:`.
                 value = .text(Self.pieces(Self.rest(of: text, after: "text:") ?? text, placeholders: names))
             }
             entries.append(Entry(name: name, value: value, line: line))
@@ -152,7 +152,7 @@ struct PresetText: Sendable {
 
     // MARK: Names
 
-    /// Whether a text is a name like a setting's: a-z first, then a-z, 0-9 and hyphens, at most 64.
+    /// Whether a text is a name like a setting's: a-z first, then a-z, 0-9 and hyphens; at most 64 characters.
     static func isName(_ text: String) -> Bool {
         text.utf8.count <= 64 && text.utf8.isContractName
     }
@@ -164,7 +164,8 @@ struct PresetText: Sendable {
             && text.utf8.allSatisfy { $0.isAlphanumeric || "._-:".utf8.contains($0) }
     }
 
-    /// Returns the name in `NAME=VALUE` or `NAME: VALUE`, the latter in lower case, as a header field's; nil for another text.
+    /// Returns the name in `NAME=VALUE` or `NAME: VALUE`; nil for any other text. The latter is a header field, so its name is in
+    /// lower case.
     static func pairName(of text: String) -> String? {
         let name = text.utf8.prefix { $0.isAlphanumeric || "._-".utf8.contains($0) }
         let rest = text.utf8[name.endIndex...]
@@ -208,7 +209,7 @@ struct PresetText: Sendable {
 }
 
 extension PresetText.Value {
-    /// The names of the placeholders in it.
+    /// The names of the value's placeholders.
     var placeholders: [String] {
         guard case .text(let pieces) = self else { return [] }
         return pieces.compactMap { piece in
@@ -226,7 +227,7 @@ extension PresetText.Value {
 /// A line of a file that people write: `NAME = VALUE`, or a comment that begins with `#`. The config file and presets consist of
 /// such lines.
 package struct ConfigLine {
-    /// From 1.
+    /// The line's number, counted from 1.
     package let number: Int
     /// The bytes without spaces around them; at least one.
     package let text: Substring.UTF8View

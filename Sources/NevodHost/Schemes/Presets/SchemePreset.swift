@@ -22,7 +22,8 @@ public struct SchemePreset: Sendable {
     /// The name that selects a preset among settings: `preset=github`. A scheme that has a setting of this name has no presets.
     package static let settingName = "preset"
 
-    /// The name by which ``named(_:for:locator:)`` finds it, such as `github`; of a file, its name without `.preset`.
+    /// The name by which ``named(_:for:locator:)`` finds the preset, such as `github`; for a file, the file's name without
+    /// `.preset`.
     public let name: String
     /// Its purpose, as stated in its first line.
     public let title: String
@@ -57,9 +58,9 @@ public struct SchemePreset: Sendable {
 
     /// Reads the preset in a file.
     ///
-    /// Unlike a preset that is found by its name, it must not read environment variables, give a setting whose name ends in
-    /// `-file`, or name a link-local address, where a cloud tells a machine its identity: a preset from elsewhere could send any
-    /// of these to a server of its author.
+    /// Unlike a preset that is found by its name, this preset must not read environment variables, give a setting whose name ends
+    /// in `-file`, or name a link-local address, where a cloud tells a machine its identity. Otherwise, a preset from elsewhere
+    /// could send such secrets to its author's server.
     ///
     /// - Parameters:
     ///   - path: only root and this user may be able to change it.
@@ -113,7 +114,7 @@ public struct SchemePreset: Sendable {
         self.lines = lines
     }
 
-    /// The names of the settings that it gives a value for.
+    /// The names of the settings that the preset gives values for.
     package var settingNames: [String] { lines.map(\.setting.name) }
 
     // MARK: Values
@@ -121,7 +122,7 @@ public struct SchemePreset: Sendable {
     /// Checks the value of a placeholder.
     package func check(_ value: String, for placeholder: String) throws(PresetError) {
         guard !PresetText.isPlaceholderValue(value) else { return }
-        throw bad(placeholder, "must be letters, digits, and . - _ : between them: no https:// in front, and no / at the end")
+        throw bad(placeholder, "must be letters, digits, and any of . - _ : between them; leave out https:// and a / at the end")
     }
 
     func value(
@@ -170,7 +171,7 @@ public struct SchemePreset: Sendable {
         var start = ""
         if case .literal(let text)? = pieces.first { start = text }
         guard !value.placeholders.isEmpty else { return problem(withText: start, for: setting) }
-        // A path begins with one slash, so that no placeholder can make it another origin.
+        // A path begins with one slash, so that no placeholder can turn it into another origin.
         if setting.mayBeRelative, start.utf8.first == UInt8(ascii: "/") { return problem(withText: start, for: setting) }
         return setting.kind == .url && !start.utf8.starts(with: "https://".utf8) ? "must begin with https://" : nil
     }
@@ -233,7 +234,7 @@ public struct PresetError: Error, Sendable {
     /// The reason, for a program to act on; ``description`` is its text for people.
     public let reason: Reason
 
-    /// The most presets that a message lists; more would hide the rest of it.
+    /// How many presets a message lists; more would hide the rest of the message.
     package static let mostListed = 40
 
     init(_ preset: String, _ reason: Reason) {

@@ -78,7 +78,7 @@ final class DeflateDecoder: CodingDecoder {
         }
         let inflater = try Inflater(Self.isZlibHeader(first, next) ? .zlib : .raw, for: coding)
         self.inflater = inflater
-        // Produces no output: a header has two bytes, and the shortest block with content has more.
+        // The first byte alone produces no output: a header has two bytes, and the shortest block with content has more.
         let header = [first]
         _ = try header.span.withUnsafeBytes { (byte) throws(ContentCodingError) in try inflater.decode(byte, into: output) }
         return try decode(input, into: output)
@@ -100,7 +100,7 @@ final class Inflater {
     }
 
     private let coding: ContentCoding
-    // On the heap, since zlib keeps its address.
+    // On the heap, because zlib keeps its address.
     private let stream: UnsafeMutablePointer<z_stream>
 
     init(_ format: Format, for coding: ContentCoding) throws(ContentCodingError) {

@@ -2,7 +2,7 @@
 enum ContentCoding: Sendable {
     case gzip, deflate, brotli, zstd
 
-    /// The value of Accept-Encoding for all of them (RFC 9110 §12.5.3).
+    /// The value of Accept-Encoding that accepts all codings (RFC 9110 §12.5.3).
     static let accepted = "deflate, gzip, br, zstd"
 
     /// Returns nil if the name is unknown. `x-gzip` is an old name of `gzip`.

@@ -1,8 +1,8 @@
 /// Undoes the codings of a body as its bytes arrive: a state machine without I/O. A response that grows out of proportion, or
 /// ends before a coding does, is an error.
 ///
-/// The caller passes received bytes to ``receive(_:)``, and reads decoded bytes until there are none before it passes more.
-/// Memory holds only the codings' windows and one buffer for each coding, whatever a body grows to.
+/// The caller passes received bytes to ``receive(_:)``, and reads all decoded bytes before it passes more. Memory holds only the
+/// codings' windows and one buffer for each coding, whatever a body grows to.
 final class ContentDecoder {
     /// The maximum number of nested codings, the same as curl's.
     static let mostCodings = 5
@@ -12,9 +12,9 @@ final class ContentDecoder {
         let decoder: any CodingDecoder
         var input: [UInt8] = []
         var offset = 0
-        /// Whether it had any input.
+        /// Whether the decoder had any input.
         var hasBegun = false
-        /// Whether it filled its output, and may have kept bytes back.
+        /// Whether the decoder filled its output, and may have kept bytes back.
         var mayHoldMore = false
         var written = 0
     }
@@ -115,7 +115,7 @@ final class ContentDecoder {
 /// decompressed body may have ``ratio`` times as many bytes as were received. With nested codings, the limit applies to each of
 /// them.
 public struct DecompressionLimit: Sendable, Hashable {
-    /// The most decompressed bytes for each received byte, beyond the allowance.
+    /// How many decompressed bytes are allowed for each received byte, beyond the allowance.
     public var ratio: Int
     /// The decompressed bytes that are free, whatever the ratio.
     public var allowance: Int
@@ -127,7 +127,7 @@ public struct DecompressionLimit: Sendable, Hashable {
         self.allowance = allowance
     }
 
-    /// Returns the most decompressed bytes for a number of received bytes.
+    /// Returns the limit of decompressed bytes for a number of received bytes.
     func most(for received: Int) -> Int {
         let (product, overflows) = received.multipliedReportingOverflow(by: max(0, ratio))
         let (sum, sumOverflows) = product.addingReportingOverflow(max(0, allowance))

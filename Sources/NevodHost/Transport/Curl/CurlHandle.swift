@@ -42,7 +42,8 @@ final class CurlHandle {
         pinnedPublicKey = configuration.pinnedPublicKey
         clientCertificate = configuration.clientCertificate
         maxHeaderSize = configuration.maxHeaderSize
-        // Not libcurl's own decompression, which accepts a body that ends in the middle of its coding, and doesn't limit growth.
+        // libcurl's own decompression isn't used: it accepts a body that ends in the middle of its coding, and doesn't limit
+        // growth.
         decompressionLimit = configuration.decompresses ? configuration.decompressionLimit : nil
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText[0] = 0
@@ -184,7 +185,7 @@ final class CurlHandle {
         sendsClientCertificate = isSent
         try setString(CURLOPT_SSLCERT, isSent ? client.certificateFile : nil)
         if let key = client.keyFile { try setString(CURLOPT_SSLKEY, isSent ? key : nil) }
-        // libcurl copies the passphrase and never wipes its copy; it is needed whenever the session opens a connection.
+        // libcurl copies the passphrase and never wipes its copy. The copy is needed whenever the session opens a connection.
         if let passphrase = client.keyPassphrase {
             let text = passphrase.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
             try setString(CURLOPT_KEYPASSWD, isSent ? text : nil)

@@ -31,9 +31,9 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
     /// The ID of the thread that owns the loop; 0 if there is none. The lowest bit, which no ID has set, is set while the owner
     /// runs a job.
     ///
-    /// While the bit is set, the owner doesn't access the loop, and another thread may replace it by a compare-exchange. The owner
-    /// clears the bit in the same way before it accesses the loop, after the job or during it, and so learns whether it is still
-    /// the owner.
+    /// While the bit is set, the owner doesn't access the loop, and another thread may replace it by a compare-exchange. The
+    /// owner clears the bit in the same way before it accesses the loop, after the job or during it, and so learns whether it is
+    /// still the owner.
     private let owner = Atomic<UInt>(0)
     private let starting = Locked(())
     private let multi: UnsafeMutableRawPointer
@@ -189,8 +189,8 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
         }
     }
 
-    /// Serves everything posted if no thread can be started. Transfers fail. Jobs go to the global executor, since a task never
-    /// ends if its job is lost.
+    /// Handles everything posted if no thread can be started: transfers fail, and jobs go to the global executor, because a task
+    /// never ends if its job is lost.
     private func refuseInbox() {
         _ = exchangeOwner(0, UInt(pthread_self()))
         repeat {
@@ -258,7 +258,7 @@ final class CurlLoop: TaskExecutor, @unchecked Sendable {  // `inbox` is locked;
         return Int32(clamping: max(0, (deadline - nevod_monotonic_nanoseconds() + 999_999) / 1_000_000))
     }
 
-    /// Gives the loop up, so that the next work posted starts a thread.
+    /// Gives up the loop, so that the next work posted starts a thread.
     private func release(_ inbox: inout Inbox) {
         owner.store(0, ordering: .releasing)
         inbox.isRunning = false

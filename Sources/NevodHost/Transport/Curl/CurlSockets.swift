@@ -43,8 +43,8 @@ final class CurlSockets {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Opens a handle's sockets so that child processes don't inherit them, and records when they are closed: the descriptor's
-    /// number is reused for a new connection, which epoll doesn't watch yet.
+    /// Opens a handle's sockets so that child processes don't inherit them, and records when they are closed, because a closed
+    /// descriptor's number is reused for a new connection, which epoll doesn't watch yet.
     func own(_ easy: UnsafeMutableRawPointer) {
         nevod_easy_set_open_function(easy) { _, _, address in
             guard let address = address?.pointee else { return CURL_SOCKET_BAD }

@@ -20,14 +20,14 @@ final class CurlTransfer: @unchecked Sendable {  // The sender creates it, hands
     private var ownFailure: TransportError?
 
     private var head = ResponseHead(limit: 0)
-    /// Nil if there is none, and once it was called.
+    /// Nil if there is none, or once it has been called.
     private var onConnection: (@Sendable (ConnectionDetails) -> Void)?
     private var body: [UInt8] = []
     private var isReceivingPaused = false
     private var outcome: Result<Void, TransportError>?
     private var pieceContinuation: PieceContinuation?
 
-    /// Nil if the body is returned as received, and once its decoder is chosen.
+    /// Nil if the body is returned as received, or once its decoder has been chosen.
     private var decompressionLimit: DecompressionLimit?
     private var decoder: ContentDecoder?
     /// Whether libcurl has delivered the whole body; the decoder may still hold some of it.

@@ -7,7 +7,8 @@ struct ResponseHead {
     private var status = 0
     private var reason = ""
     private var headers = HTTPHeaders()
-    /// Whether the next line is a status line. After it, libcurl treats a line that begins like a status line as a header line.
+    /// Whether the next line is a status line. After the status line, libcurl treats a line that begins like a status line as a
+    /// header line.
     private var isAtStart = true
 
     /// The limit for all lines together, in bytes; a larger head is treated as an attack.

@@ -101,7 +101,7 @@ public final class MFAAuthClient<
         switch response {
         case .success(let success):
             let tokens = try await save(success.data.authTokens, ticket)
-            // Removed only now: a superseded login stays so, however often its code is entered.
+            // Removed only now, so that a superseded login stays superseded, however often its code is entered.
             logins.withLock { $0.remove(attempt.sessionId) }
             return tokens
         case .failure(let failure):
@@ -158,7 +158,8 @@ public enum MFAError: Error, Sendable, Hashable {
     case expired
     /// The server asks for one more factor, which ``MFAAuthClient/completeMFAChallenge(sessionId:code:)`` takes as well.
     case furtherChallenge(challenge: MFAChallenge, sessionId: String)
-    /// Another login has begun or has stored its session since, or the user has logged out. That remains in effect.
+    /// Since this login began, another login has begun or has stored its session, or the user has logged out. This login changes
+    /// nothing.
     case superseded
 }
 

@@ -1,7 +1,8 @@
 public import Foundation
 public import NevodHost
 
-/// The second factor that a server asks for: what an app needs to ask its user. All of it is optional, as servers differ.
+/// The second factor that a server asks for: what an app needs to ask its user. All properties are optional, because servers
+/// differ.
 public struct MFAChallenge: Sendable, Hashable, Codable {
     /// The kind of factor, in the server's words, such as `totp` or `sms`.
     public var method: String?
@@ -23,7 +24,7 @@ extension MFAChallenge: CustomStringConvertible {
     public var description: String { method ?? "a second factor" }
 }
 
-/// The meaning of a login's failure for its second factor.
+/// What a failed login means for its second factor.
 public enum MFAStatus: Sendable, Hashable {
     /// The password was right, and the server asks for a second factor, or for another one.
     ///

@@ -38,8 +38,8 @@ extension RequestMiddleware {
         RequestMiddleware { $0.interceptors.append(interceptor) }
     }
 
-    /// Adds header lines like a `HeadersInterceptor`: a line that the endpoint has stays, and secrets don't follow a redirect to
-    /// another origin.
+    /// Adds header lines like a `HeadersInterceptor`: a line that the endpoint already has is kept, and secrets don't follow a
+    /// redirect to another origin.
     public static func headers(_ headers: [String: String]) -> RequestMiddleware {
         intercept(HeadersInterceptor(headers: headers))
     }
@@ -47,11 +47,11 @@ extension RequestMiddleware {
     /// A signature over the final request, including its token and all header lines.
     ///
     /// Runs anew for each attempt and each redirect within the origin. After a redirect to another origin (RFC 6454) the request
-    /// is neither signed nor carries an earlier signature. Everything that `sign` writes is redacted in logs.
+    /// is not signed, and carries no earlier signature. Everything that `sign` writes is redacted in logs.
     ///
     /// - Parameters:
-    ///   - readsBody: whether `sign` needs the body. If so, a body that can be read only once, or of more than 64 MiB, fails the
-    ///     request with an `UnshownBodyError`.
+    ///   - readsBody: whether `sign` needs the body. If so, a body that can be read only once, or is larger than 64 MiB, fails
+    ///     the request with an `UnshownBodyError`.
     ///   - sign: adds header lines or query items, given the request and its whole body; empty if `readsBody` is false.
     public static func signing(
         readsBody: Bool = true, _ sign: @escaping @Sendable (_ request: inout HTTPRequest, _ body: [UInt8]) throws -> Void
@@ -64,7 +64,7 @@ extension RequestMiddleware {
         options { $0.retryPolicy = policy }
     }
 
-    /// The default retry policy with another number of retries after the first attempt. It retries a method that isn't idempotent
+    /// The default retry policy, with this number of retries after the first attempt. It retries a method that isn't idempotent
     /// only if the server can't have acted on it; see `RetryPolicy`.
     public static func retry(maxRetries: Int) -> RequestMiddleware {
         retry(RetryPolicy(maxAttempts: min(max(0, maxRetries), 1 << 16) + 1))

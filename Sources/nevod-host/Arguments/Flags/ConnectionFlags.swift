@@ -9,7 +9,7 @@ extension Flag {
             help: "Trust these certificates (PEM) instead of the system's"),
         Flag(
             .pinnedKey, "pinnedpubkey", value: .text("PINS"), in: authorizing, .locatesLogin,
-            help: "Accept only this public key: sha256//BASE64, several separated by ; or a file"),
+            help: "Accept only these public keys: sha256//BASE64, separated by ; if there are several, or a file"),
         Flag(
             .certificate, "cert", "E", value: .file("FILE"), in: authorizing, [.locatesLogin, .credential],
             help: "Show the server this certificate (PEM)"),

@@ -152,7 +152,7 @@ enum Help {
 /// A command line that shows what a command is for.
 struct HelpExample: Sendable {
     let command: String
-    /// In a few words.
+    /// What the command line is for, in a few words.
     let meaning: String
 
     private init(_ command: String, _ meaning: String) {
@@ -162,7 +162,7 @@ struct HelpExample: Sendable {
 
     static func all(of command: Command) -> [HelpExample] { table[command.rawValue] ?? [] }
 
-    /// By the command's name. The manual page shows all of them.
+    /// The examples by the command's name. The manual page shows all of them.
     private static let table: [String: [HelpExample]] = [
         "request": [
             HelpExample("nevod-host -i https://example.com/", "the head and the body"),

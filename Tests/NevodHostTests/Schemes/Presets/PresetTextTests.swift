@@ -66,7 +66,8 @@ struct PresetTextTests {
         ("# T\n{a} = A\n", ":2: no line uses {a}"), ("# T\n{a} = A\n{a} = B\nx = {a}\n", ":3: a placeholder is declared once"),
         ("# T\n{A} = A\nx = {A}\n", ":2: a placeholder"), ("# T\n{} = A\n", ":2: a placeholder"),
         ("# T\n{ = A\n", ":2: a placeholder"),
-        ("# T\na = file:/etc/passwd\n", ":2: a preset can't read a file"), ("# T\na = keyring:x\n", ":2: a preset can't read a file"),
+        ("# T\na = file:/etc/passwd\n", ":2: a preset can't read a file"),
+        ("# T\na = keyring:x\n", ":2: a preset can't read a file"),
         ("# T\na = command:id\n", ":2: a preset can't read a file"), ("# T\na = -\n", ":2: a preset can't read a file"),
         ("# T\na = env:\n", ":2: env: needs"), ("# T\na = env:1A\n", ":2: env: needs"), ("# T\na = env:A=B\n", ":2: env: needs"),
     ])

@@ -1,6 +1,6 @@
 /// Finds every occurrence of many texts in one pass (A. V. Aho, M. J. Corasick, "Efficient string matching", 1975). The time is
 /// linear in the searched text, however many texts are sought and however alike they are: a server chooses both.
-struct SecretFinder {
+struct TextFinder {
     /// A prefix of one or more of the texts, and the automaton's state after it.
     private struct Node {
         let byte: UInt8
@@ -15,7 +15,7 @@ struct SecretFinder {
 
     /// The first node is the empty prefix.
     private var nodes = [Node(byte: 0)]
-    /// The first child of the first node by its byte, since that one has the most children.
+    /// The children of the first node, indexed by their byte, because that node has the most children.
     private var roots = [Int32](repeating: 0, count: 256)
     /// Whether texts were added since ``link()``.
     private var mustLink = false
@@ -33,7 +33,7 @@ struct SecretFinder {
     /// Adds a text that isn't empty. It is found after the next ``link()``.
     mutating func add(_ text: some Collection<UInt8>) {
         guard text.count <= limit - nodes.count else {
-            // Prefixes that are known already aren't subtracted: the limit isn't exact.
+            // Prefixes that are known already aren't subtracted, so the limit isn't exact.
             if !contains(text) { isFull = true }
             return
         }

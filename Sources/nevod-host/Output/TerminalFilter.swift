@@ -70,7 +70,7 @@ struct TerminalFilter {
         case safe(count: Int)
         case unsafe(Unicode.Scalar, count: Int)
         case invalid
-        /// More bytes decide.
+        /// More bytes are needed to decide.
         case unfinished
     }
 

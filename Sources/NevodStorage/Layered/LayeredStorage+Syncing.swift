@@ -20,7 +20,7 @@ extension LayeredStorage {
         let value: Secret?
         /// Nil if the local entry can't be used.
         let local: Local?
-        /// Nil if the remote store holds the value.
+        /// Why the remote store doesn't hold the value; nil if it does.
         let failure: (any Error)?
     }
 
@@ -45,8 +45,8 @@ extension LayeredStorage {
         return Held(secret: secret, version: version)
     }
 
-    /// The copy of a value that the remote store has taken. The version is looked up at once: after a restore it would be too
-    /// late.
+    /// The copy of a value that the remote store has accepted. The version is read at once: after a restore from a backup it
+    /// would be too late.
     private func seen(_ value: Secret?, _ key: StorageKey) async -> LayeredCopy {
         guard remote.readVersioned != nil, let held = try? await readRemote(key), held.secret == value else {
             return .seen(value)
@@ -136,7 +136,7 @@ extension LayeredStorage {
             guard let new = try await put(marked, over: local, key) else { return nil }
             intent = new
         } catch {
-            // Without the mark, it would be unknown later whether the value was cleared there.
+            // Without the mark, nobody could tell later whether the value was cleared there.
             tell(.localFailed(key, error))
             return Reconciled(value: copy.value, local: local, failure: error)
         }
@@ -226,9 +226,9 @@ extension LayeredStorage {
         return true
     }
 
-    /// Records the outcome after an error of the remote store while a value was sent.
+    /// Records the outcome after the remote store has failed while a value was sent.
     ///
-    /// - Returns: false if the value was overruled.
+    /// - Returns: false if another value in the remote store takes precedence.
     private func recordSent(
         _ value: Secret?, over held: Secret?, _ key: StorageKey, _ intent: Local, _ error: any Error
     ) async -> Bool {
@@ -255,7 +255,7 @@ extension LayeredStorage {
 
     private func didWriteWithoutCopy(_ value: Secret?, _ key: StorageKey) throws {
         observers.notify(key)
-        // After a restart, nothing would tell that the copy is outdated.
+        // Otherwise, after a restart, nothing would show that the copy is outdated.
         guard value == nil else { return }
         throw StorageError(
             .other, "\(key)", problem: "was cleared in the remote store, but its local copy can't be cleared",
