@@ -127,6 +127,7 @@ struct CompactJWS: ~Copyable {
     }
 
     private static func decoded(_ part: UnsafeRawBufferPointer, _ name: String) throws(JWTError) -> [UInt8] {
+        guard !part.isEmpty else { return [] }
         var isValid = true
         let bytes = [UInt8](unsafeUninitializedCapacity: (part.count + 3) / 4 * 3) { memory, count in
             guard let decoded = Base64.decode(part, .strictURL, to: UnsafeMutableRawBufferPointer(memory)) else {
