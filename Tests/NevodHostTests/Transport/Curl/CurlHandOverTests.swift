@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import NevodTestSupport
 import Synchronization
@@ -339,9 +340,9 @@ struct CurlHandOverTests {
 /// Callable in asynchronous functions.
 private func currentThread() -> UInt { UInt(pthread_self()) }
 
-/// Runs `body` while the process can't start threads, because none gets a stack of 2⁵⁰ bytes.
+/// Runs `body` while the process can't start threads, because none gets a stack of 2⁵⁰ bytes; for at most 5 seconds.
 private func withoutThreads<Success>(_ body: () throws -> Success) throws -> Success {
-    typealias SetDefaults = @convention(c) (UnsafePointer<pthread_attr_t>) -> Int32
+    typealias SetDefaults = @Sendable @convention(c) (UnsafePointer<pthread_attr_t>) -> Int32
     // Swift's module of the C library lacks it.
     guard let symbol = dlsym(nil, "pthread_setattr_default_np") else { throw Command.Failure(description: "not glibc") }
     let setDefaults = unsafeBitCast(symbol, to: SetDefaults.self)
@@ -353,8 +354,21 @@ private func withoutThreads<Success>(_ body: () throws -> Success) throws -> Suc
             throw Command.Failure(description: "the size of stacks can't be set")
         }
     }
+    // If Dispatch wants another worker meanwhile, it holds the calling thread until one can be started. It isn't held for ever.
+    let isDone = DispatchSemaphore(value: 0)
+    let hasEnded = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+        var usual = pthread_attr_t()
+        pthread_attr_init(&usual)
+        defer { pthread_attr_destroy(&usual) }
+        pthread_attr_setstacksize(&usual, 8 << 20)
+        if isDone.wait(timeout: .now() + .seconds(5)) == .timedOut { _ = setDefaults(&usual) }
+        hasEnded.signal()
+    }
     try setStack(1 << 50)
     let result = Result { try body() }
+    isDone.signal()
+    hasEnded.wait()
     try setStack(8 << 20)
     return try result.get()
 }
